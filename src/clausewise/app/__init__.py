@@ -1,0 +1,1 @@
+"""Use cases: check, validate, catalogue, explain. No printing."""

@@ -1,0 +1,138 @@
+"""What a run yields: verdicts with their findings, and the run around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from clausewise.core.vocabulary import (
+    SEVERITY_ORDER,
+    Era,
+    Level,
+    Outcome,
+    Party,
+    Revision,
+)
+
+
+class SubjectKind(StrEnum):
+    """What a verdict is about."""
+
+    RULE = "rule"
+    CLAUSE = "clause"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a trace something was seen: the trace's name and the event's `seq`."""
+
+    trace: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A broken occasion: who broke it, where, what was seen and what was due.
+
+    `check` names the check or probe that found it. `severity` is fail, warn or info.
+    `reproduce` is a command that shows the fault on a live target, or None.
+    """
+
+    check: str
+    party: Party
+    severity: Outcome
+    message: str
+    seen: str
+    expected: str
+    at: Place | None
+    url: str
+    fix: str
+    reproduce: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of one clause or rule.
+
+    `occasions` counts decided occasions; `reason` says why an outcome that is no
+    judgement came about (null for judgements).
+    """
+
+    kind: SubjectKind
+    id: str
+    revision: Revision
+    level: Level
+    outcome: Outcome
+    occasions: int = 0
+    reason: str | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Implementation:
+    """Name and version that a peer gives of itself."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What was judged: `kind` is `streamable-http`, `stdio` or `trace`."""
+
+    kind: str
+    name: str
+    server: Implementation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """Everything one command found.
+
+    `started` (ISO 8601, UTC) and `duration_s` are set by live runs only: judging a
+    trace must give the same bytes each time. `notes` are remarks about the run as a whole.
+    """
+
+    command: str
+    target: Target
+    era: Era | None
+    revisions: tuple[Revision, ...]
+    verdicts: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()
+    started: str | None = None
+    duration_s: float | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The worst outcome over all verdicts; not-observed when nothing was judged."""
+        return worst(v.outcome for v in self.verdicts if v.outcome is not Outcome.EXCLUDED)
+
+    @property
+    def judged(self) -> bool:
+        """Whether at least one clause or rule was decided."""
+        return any(v.outcome.is_judgement for v in self.verdicts)
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    """The first of SEVERITY_ORDER among `outcomes`; not-observed when there are none."""
+    present = set(outcomes)
+    for outcome in SEVERITY_ORDER:
+        if outcome in present:
+            return outcome
+    return Outcome.NOT_OBSERVED
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Counts of outcomes per kind of subject, in the order of first use."""
+
+    counts: dict[SubjectKind, dict[Outcome, int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, verdicts: Sequence[Verdict]) -> Totals:
+        counts: dict[SubjectKind, dict[Outcome, int]] = {}
+        for verdict in verdicts:
+            per_kind = counts.setdefault(verdict.kind, {})
+            per_kind[verdict.outcome] = per_kind.get(verdict.outcome, 0) + 1
+        return cls(counts)

@@ -1,0 +1,1 @@
+"""Judge recorded events: one streaming pass, session facts, checks by area."""

@@ -1,0 +1,1 @@
+"""The checks, one module per page of the specification; found automatically."""

@@ -1,0 +1,1 @@
+"""Experiments on a live server that decide rules."""

@@ -1,0 +1,1 @@
+"""The probes, one module per rule group; found automatically."""

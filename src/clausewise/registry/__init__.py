@@ -1,0 +1,1 @@
+"""Clauses and rules as data."""

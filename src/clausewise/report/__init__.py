@@ -1,0 +1,1 @@
+"""Render results: pure functions from a result to text."""

@@ -1,0 +1,1 @@
+"""Recorded sessions: the event model, reading, writing, redaction, recording in progress."""

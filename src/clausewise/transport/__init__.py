@@ -1,0 +1,1 @@
+"""Client ends of the two standard transports, on raw bytes, within limits."""

@@ -1,0 +1,1 @@
+"""JSON text, JSON-RPC messages, their shapes per revision, and header value encoding."""
