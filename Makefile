@@ -1,0 +1,65 @@
+# The two commands: `make demo` checks a real server, `make test` runs every test.
+# Both set up what they need from a machine with Python 3.11, pip, make, git, Node and npm.
+
+PYTHON ?= python3.11
+SHARED ?= ../shared
+VENV := .venv
+BIN := $(VENV)/bin
+REAL := .cache/real-servers
+EXAMPLES := examples/servers
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check lint types layers fresh spec-drift generate real-servers clean
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.stamp ## the development environment in .venv
+
+$(VENV)/.stamp: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: setup $(REAL)/python-sdk/.stamp ## check a real server on the official Python SDK and print the report
+	$(BIN)/python examples/demo.py --python $(REAL)/python-sdk/bin/python
+
+test: setup real-servers ## every test
+	$(BIN)/pytest --numprocesses auto
+
+check: lint types layers fresh test ## lint, types, import layers, generated files, tests
+
+lint: setup
+	$(BIN)/ruff format --check src tests examples
+	$(BIN)/ruff check src tests examples
+
+types: setup
+	$(BIN)/mypy
+
+layers: setup
+	$(BIN)/lint-imports
+
+fresh: setup ## generated files are what their sources give
+	$(BIN)/python -m clausewise.registry.compile --check
+
+generate: setup ## write generated files anew
+	$(BIN)/python -m clausewise.registry.compile
+
+spec-drift: setup ## every quote and locator is found in a local copy of the specification
+	$(BIN)/python -m clausewise.registry.drift $(SHARED)/spec
+
+real-servers: $(REAL)/python-sdk/.stamp $(REAL)/fastmcp/.stamp $(REAL)/everything/.stamp ## the real servers that tests check
+
+$(REAL)/python-sdk/.stamp $(REAL)/fastmcp/.stamp: $(REAL)/%/.stamp: $(EXAMPLES)/requirements/%.txt
+	$(PYTHON) -m venv $(REAL)/$*
+	$(REAL)/$*/bin/pip install --quiet --requirement $<
+	@touch $@
+
+$(REAL)/everything/.stamp: $(EXAMPLES)/everything/package.json
+	mkdir -p $(REAL)/everything
+	cp $< $(REAL)/everything/
+	npm install --silent --no-audit --no-fund --prefix $(REAL)/everything
+	@touch $@
+
+clean: ## remove everything that was made
+	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
