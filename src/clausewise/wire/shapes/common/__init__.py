@@ -1,0 +1,1 @@
+"""Definitions on which both revisions agree."""
