@@ -1,1 +1,1 @@
-"""The command line: parse, print, exit."""
+"""The command line: parse, call a use case, print, exit."""

@@ -15,6 +15,9 @@ from clausewise.core.vocabulary import (
     Revision,
 )
 
+PLANNED = "planned"
+"""The word in the reason of a verdict about a clause or rule that has no check or probe yet."""
+
 
 class SubjectKind(StrEnum):
     """What a verdict is about."""
@@ -67,6 +70,11 @@ class Verdict:
     occasions: int = 0
     reason: str | None = None
     findings: tuple[Finding, ...] = ()
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether it is not observed because nothing judges it yet: its reason says so."""
+        return self.outcome is Outcome.NOT_OBSERVED and PLANNED in (self.reason or "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""Render results: pure functions from a result to text."""
+"""Reports: pure functions from a run's result to text; nothing here prints."""

@@ -26,10 +26,14 @@ class ReadLimits:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that is no event: its number (from 1) and what is wrong."""
+    """A line that is no event: its number (from 1), what is wrong, whether it was cut off.
+
+    A cut line is the last one of a recording that was stopped in mid-write.
+    """
 
     number: int
     why: str
+    cut: bool = False
 
 
 class _LineError(ValueError):
@@ -71,7 +75,7 @@ def read_events(
             if line.endswith(b"\n"):
                 _report(bad, name, on_bad_line)
             else:
-                cut = BadLine(number, f"the recording stops in mid-line ({bad.why})")
+                cut = BadLine(number, f"the recording stops in mid-line ({bad.why})", True)
             continue
         if event is None:
             continue

@@ -1,0 +1,209 @@
+"""Use case `check`: probe a live server, judge the recording, one result out."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import anyio
+
+from clausewise import registry
+from clausewise.app.credentials import Secrets, header_secrets, query_values
+from clausewise.app.hiding import HidingWriter
+from clausewise.app.selection import Selection, in_order
+from clausewise.core.errors import ClausewiseError, TargetError
+from clausewise.core.results import Finding, RunResult, Target, Verdict, worst
+from clausewise.core.vocabulary import Outcome, Party, Revision, TransportKind
+from clausewise.judge.engine import JudgeOptions, judge
+from clausewise.probe.run import ProbeOptions, ProbeRun, Progress, run_probes
+from clausewise.trace.events import Event
+from clausewise.trace.tape import Tape
+from clausewise.trace.writer import TraceWriter
+from clausewise.transport.http import HttpTarget
+from clausewise.transport.limits import Limits
+from clausewise.transport.stdio import StdioTarget
+
+RECORDING = "check"
+"""What findings call the recording when it is not saved."""
+
+_GRACE_S = 30.0
+_SHORTEST_PROBE_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """Choices of one `check` run.
+
+    Attributes:
+        selection: what to probe and report.
+        as_listed: give the catalogue's severities instead of those the text supports.
+        call_tools: tools that may be called though they do not declare `readOnlyHint`.
+        timeout_s: the longest wait for one answer.
+        max_time_s: the longest time for all probes together.
+        save_trace: where to write the recording, or None.
+    """
+
+    selection: Selection = field(default_factory=Selection)
+    as_listed: bool = False
+    call_tools: frozenset[str] = frozenset()
+    timeout_s: float = 10.0
+    max_time_s: float = 120.0
+    save_trace: Path | None = None
+
+    @property
+    def recording(self) -> str:
+        return RECORDING if self.save_trace is None else str(self.save_trace)
+
+
+def run(
+    target: HttpTarget | StdioTarget,
+    options: CheckOptions,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> RunResult:
+    """Probe `target` and judge everything that was exchanged.
+
+    The rules are decided by probes, the clauses of 2025-11-25 that bind servers by judging
+    the recording. Credentials are hidden in the result, in errors and in the saved trace.
+
+    Raises:
+        TargetError: it cannot be reached, speaks no MCP, or never comes to an end.
+        UsageError: the trace cannot be written.
+    """
+    secrets = _secrets_of(target)
+    started, begin = datetime.now(UTC), time.monotonic()
+    with ExitStack() as stack:
+        listeners: list[Callable[[Event], None]] = []
+        if options.save_trace is not None:
+            writer = stack.enter_context(TraceWriter(options.save_trace))
+            listeners.append(HidingWriter(writer, secrets).write)
+        tape = Tape(*listeners)
+        try:
+            probed = anyio.run(_probe, target, options, tape, progress)
+        except ClausewiseError as error:
+            raise type(error)(secrets.hide(error.message), secrets.hide(error.hint)) from None
+    verdicts = (*probed.verdicts, *_clauses(tape.events, probed, options.recording))
+    return RunResult(
+        command="check",
+        target=Target(_kind(target), secrets.hide(_name(target)), probed.server),
+        era=probed.era,
+        revisions=probed.revisions,
+        verdicts=in_order(_hidden(v, secrets) for v in verdicts if options.selection.takes(v)),
+        notes=tuple(secrets.hide(note) for note in probed.notes),
+        started=started.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        duration_s=round(time.monotonic() - begin, 3),
+    )
+
+
+async def _probe(
+    target: HttpTarget | StdioTarget,
+    options: CheckOptions,
+    tape: Tape,
+    progress: Callable[[Progress], None],
+) -> ProbeRun:
+    probing = ProbeOptions(
+        revision=options.selection.revision,
+        select=options.selection.select,
+        ignore=options.selection.ignore,
+        call_tools=options.call_tools,
+        as_listed=options.as_listed,
+        limits=dataclasses.replace(Limits(), answer_s=options.timeout_s),
+        probe_s=max(_SHORTEST_PROBE_S, 2 * options.timeout_s),
+        total_s=options.max_time_s,
+        trace=options.recording,
+    )
+    try:
+        with anyio.fail_after(options.max_time_s + _GRACE_S):
+            return await run_probes(target, probing, tape, progress)
+    except TimeoutError:
+        raise TargetError(
+            f"the run did not end within {options.max_time_s + _GRACE_S:g} seconds",
+            "Give it more time with --max-time, or judge less with --select.",
+        ) from None
+
+
+def _clauses(events: Sequence[Event], probed: ProbeRun, trace: str) -> list[Verdict]:
+    """The verdicts of the clauses of 2025-11-25 that bind servers, and our own slips."""
+    if not probed.era.has_legacy:
+        return [
+            _without_era(verdict) for verdict in _about_servers(judge((), trace=trace).verdicts)
+        ]
+    judged = judge(events, trace=trace, options=JudgeOptions(as_probe=True))
+    slips = _slips_by_clause(judged.slips)
+    reported = {verdict.id for verdict in _about_servers(judged.verdicts)}
+    return [
+        _with_slip(verdict, slips.get(verdict.id))
+        for verdict in judged.verdicts
+        if verdict.id in reported or verdict.id in slips
+    ]
+
+
+def _about_servers(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    clauses = registry.clauses(Revision.LEGACY)
+    return [verdict for verdict in verdicts if Party.SERVER in clauses[verdict.id].binds]
+
+
+def _without_era(verdict: Verdict) -> Verdict:
+    if verdict.outcome is Outcome.EXCLUDED:
+        return verdict
+    reason = "the server speaks only the modern era"
+    return dataclasses.replace(verdict, outcome=Outcome.NOT_APPLICABLE, reason=reason)
+
+
+def _slips_by_clause(slips: Iterable[Finding]) -> dict[str, Finding]:
+    """The first slip of ours by the clause that it breaks."""
+    clauses = registry.clauses(Revision.LEGACY).values()
+    found: dict[str, Finding] = {}
+    for slip in slips:
+        for clause in clauses:
+            if slip.check in clause.checks and slip.url == clause.url:
+                found.setdefault(clause.id, slip)
+    return found
+
+
+def _with_slip(verdict: Verdict, slip: Finding | None) -> Verdict:
+    """A slip of ours makes the verdict crashed, unless the server failed by itself."""
+    if slip is None:
+        return verdict
+    where = f" at seq {slip.at.seq}" if slip.at else ""
+    return dataclasses.replace(
+        verdict,
+        outcome=worst((verdict.outcome, Outcome.CRASHED)),
+        reason=f"Clausewise broke the clause itself{where}: {slip.message}",
+    )
+
+
+def _secrets_of(target: HttpTarget | StdioTarget) -> Secrets:
+    if isinstance(target, HttpTarget):
+        return Secrets(header_secrets(target.headers) + query_values(target.url))
+    return Secrets(target.env.values())
+
+
+def _kind(target: HttpTarget | StdioTarget) -> TransportKind:
+    return TransportKind.HTTP if isinstance(target, HttpTarget) else TransportKind.STDIO
+
+
+def _name(target: HttpTarget | StdioTarget) -> str:
+    return target.public_url if isinstance(target, HttpTarget) else shlex.join(target.command)
+
+
+def _hidden(verdict: Verdict, secrets: Secrets) -> Verdict:
+    return dataclasses.replace(
+        verdict,
+        reason=verdict.reason and secrets.hide(verdict.reason),
+        findings=tuple(
+            dataclasses.replace(
+                finding,
+                message=secrets.hide(finding.message),
+                seen=secrets.hide(finding.seen),
+                expected=secrets.hide(finding.expected),
+                reproduce=finding.reproduce and secrets.hide(finding.reproduce),
+            )
+            for finding in verdict.findings
+        ),
+    )

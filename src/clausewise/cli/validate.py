@@ -1,0 +1,73 @@
+"""`clausewise validate`: judge recorded sessions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from clausewise.cli.delivery import deliver
+from clausewise.cli.options import (
+    ReportChoice,
+    report_options,
+    selection_of,
+    selection_options,
+    values_of,
+    verdict_options,
+)
+from clausewise.cli.settings import SettingsCommand, setting
+from clausewise.core.vocabulary import Level, Party
+from clausewise.trace.reader import ReadLimits
+
+_EPILOG = """\b
+Examples:
+  clausewise validate session.jsonl
+  clausewise validate traces/*.jsonl --party server --level must
+  clausewise validate session.jsonl --format json > result.json
+  some-recorder | clausewise validate -
+
+Judging uses no network, clock or chance: the same traces give the same bytes."""
+
+
+@click.command(cls=SettingsCommand, epilog=_EPILOG)
+@click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
+@selection_options
+@setting(
+    "party",
+    type=click.Choice(values_of(Party)),
+    help="Judge only the duties of this side; without it, both.",
+)
+@setting(
+    "level",
+    type=click.Choice([Level.MUST.lower(), Level.SHOULD.lower(), Level.MAY.lower()]),
+    default=Level.MAY.lower(),
+    show_default=True,
+    help="The lowest level to report.",
+)
+@setting("keep-going", is_flag=True, help="Skip bad lines and unreadable files, and say so.")
+@setting("max-events", type=click.IntRange(min=1), help="Refuse a trace with more events.")
+@setting(
+    "max-line-bytes",
+    type=click.IntRange(min=1),
+    default=ReadLimits().max_line_bytes,
+    show_default=True,
+    help="A longer line is a bad line.",
+)
+@verdict_options
+@report_options
+@click.pass_context
+def command(ctx: click.Context, /, traces: tuple[str, ...], **values: Any) -> None:
+    """Judge recorded sessions (trace files, JSON Lines); - reads standard input."""
+    from clausewise.app.validate import ValidateOptions, run
+
+    choice = ReportChoice.of(values)
+    result = run(
+        traces,
+        ValidateOptions(
+            selection=selection_of(values, Level(values["level"].upper())),
+            party=Party(values["party"]) if values["party"] else None,
+            keep_going=values["keep_going"],
+            limits=ReadLimits(values["max_line_bytes"], values["max_events"]),
+        ),
+    )
+    ctx.exit(deliver(result, choice, values))

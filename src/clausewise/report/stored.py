@@ -1,0 +1,100 @@
+"""Read a stored result (`clausewise.result/1`) back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jsonschema_rs
+
+from clausewise.core.errors import UsageError
+from clausewise.core.results import (
+    Finding,
+    Implementation,
+    Place,
+    RunResult,
+    SubjectKind,
+    Target,
+    Verdict,
+)
+from clausewise.core.vocabulary import Era, Level, Outcome, Party, Revision
+from clausewise.report.json import RESULT_SCHEMA, schema
+from clausewise.wire.jsontext import JsonTextError, decode
+
+
+def load(text: bytes, name: str) -> RunResult:
+    """The result that `text` holds.
+
+    Args:
+        text: JSON, as `clausewise.report.json` renders it.
+        name: what to call the source in error messages.
+
+    Raises:
+        UsageError: no JSON, or not of `clausewise.result/1`.
+    """
+    try:
+        record = decode(text)
+    except JsonTextError as error:
+        raise UsageError(f"{name} is no JSON: {error}", _HINT) from None
+    if not isinstance(record, dict) or record.get("schema") != RESULT_SCHEMA:
+        found = record.get("schema") if isinstance(record, dict) else None
+        raise UsageError(f"{name} is no {RESULT_SCHEMA} (its schema is {found!r})", _HINT)
+    try:
+        jsonschema_rs.Draft202012Validator(schema(), offline=True).validate(record)
+    except jsonschema_rs.ValidationError as error:
+        where = "/".join(str(step) for step in error.instance_path) or "the top"
+        raise UsageError(
+            f"{name} is no valid {RESULT_SCHEMA} at {where}: {error.message}", _HINT
+        ) from None
+    return _run_result(record)
+
+
+_HINT = "Store one with --report json=FILE on `clausewise check` or `clausewise validate`."
+
+
+def _run_result(record: Mapping[str, Any]) -> RunResult:
+    target = record["target"]
+    server = target["server"]
+    return RunResult(
+        command=record["command"],
+        target=Target(
+            target["kind"],
+            target["name"],
+            server and Implementation(server["name"], server["version"]),
+        ),
+        era=Era(record["era"]) if record["era"] else None,
+        revisions=tuple(Revision(revision) for revision in record["revisions"]),
+        verdicts=tuple(_verdict(verdict) for verdict in record["results"]),
+        notes=tuple(record.get("notes", ())),
+        started=record.get("started"),
+        duration_s=record.get("duration_s"),
+    )
+
+
+def _verdict(record: Mapping[str, Any]) -> Verdict:
+    return Verdict(
+        kind=SubjectKind(record["kind"]),
+        id=record["id"],
+        revision=Revision(record["revision"]),
+        level=Level(record["level"]),
+        outcome=Outcome(record["outcome"]),
+        occasions=record["occasions"],
+        reason=record["reason"],
+        findings=tuple(_finding(finding) for finding in record["findings"]),
+    )
+
+
+def _finding(record: Mapping[str, Any]) -> Finding:
+    place = record["at"]
+    return Finding(
+        check=record["check"],
+        party=Party(record["party"]),
+        severity=Outcome(record["severity"]),
+        message=record["message"],
+        seen=record["seen"],
+        expected=record["expected"],
+        at=place and Place(place["trace"], place["seq"]),
+        url=record["url"],
+        fix=record["fix"],
+        reproduce=record["reproduce"],
+    )
