@@ -1,0 +1,193 @@
+"""Tools: what the results of calls carry, whether direct or through a task."""
+
+# ruff: noqa: ARG001 - every handler takes (event, session, out)
+
+from __future__ import annotations
+
+from typing import Any
+
+from clausewise.core.vocabulary import Direction, Party
+from clausewise.judge.content import objects
+from clausewise.judge.declarations import judge_declaration
+from clausewise.judge.ledger import Sheet
+from clausewise.judge.listings import Listing, Standing
+from clausewise.judge.messages import Message, Request
+from clausewise.judge.registration import check
+from clausewise.judge.sessions import MIXED, Session
+from clausewise.judge.tasks import fulfilled_request
+from clausewise.judge.tool_schemas import UndecidableError, misfit
+from clausewise.judge.wording import ABSENT, shown
+from clausewise.wire.jsontext import JsonTextError, decode
+
+CALL = "tools/call"
+
+_RESULTS = ("result:tools/call", "result:tasks/result")
+
+
+def _call(message: Message, session: Session) -> Request | None:
+    """The tools/call request whose ordinary result this is; None for anything else."""
+    if message.direction is not Direction.SERVER_TO_CLIENT:
+        return None
+    request = fulfilled_request(message, session)
+    return request if request is not None and request.method == CALL else None
+
+
+@check(
+    "tools.embedded-resource-capability",
+    on=_RESULTS,
+    subject="tool result with an embedded resource",
+)
+def embedded_resource_capability(message: Message, session: Session, out: Sheet) -> None:
+    """A tool result embeds a resource although the server declares no resources capability.
+
+    Why: a client without that capability has no way to read the resource again or to follow it.
+    Fix: declare `"resources": {}` and serve the resource, or return its content as text.
+    """
+    if _call(message, session) is None:
+        return
+    if not any(block.get("type") == "resource" for block in objects(message.result.get("content"))):
+        return
+    if session.handshake.declares(Party.SERVER, "tools"):
+        judge_declaration(message, session, out, "resources")
+
+
+@check(
+    "tools.structured-content-text",
+    on=_RESULTS,
+    subject="tool result with structuredContent",
+)
+def structured_content_text(message: Message, session: Session, out: Sheet) -> None:
+    """A tool result has structured content and no text block with the same JSON.
+
+    Why: clients that do not know structuredContent see nothing of the result.
+    Fix: add a text block that holds the JSON of structuredContent and nothing else.
+    """
+    if _call(message, session) is None:
+        return
+    structured = message.result.get("structuredContent")
+    if structured is None or not session.handshake.declares(Party.SERVER, "tools"):
+        return
+    texts = [
+        block.get("text")
+        for block in objects(message.result.get("content"))
+        if block.get("type") == "text"
+    ]
+    try:
+        repeated = any(isinstance(text, str) and _is_json_of(text, structured) for text in texts)
+    except RecursionError:
+        out.undecided(message, "the structured content is nested too deeply to compare")
+        return
+    if repeated:
+        out.held(message)
+    else:
+        out.broke(
+            message,
+            "no text block of the result holds its structured content",
+            seen=f"{shown(structured)} as structuredContent, {len(texts)} text blocks",
+            expected="a text block whose text is the same JSON value",
+        )
+
+
+def _is_json_of(text: str, value: Any) -> bool:
+    if isinstance(value, dict) and not text.lstrip(" \t\r\n").startswith("{"):
+        return False
+    try:
+        return _same_json(decode(text.encode("utf-8", "surrogatepass")), value)
+    except JsonTextError:
+        return False
+
+
+def _same_json(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal: `1` is `1.0`, but not `true`."""
+    if isinstance(one, dict):
+        return (
+            isinstance(other, dict)
+            and one.keys() == other.keys()
+            and all(_same_json(value, other[name]) for name, value in one.items())
+        )
+    if isinstance(one, list):
+        return (
+            isinstance(other, list) and len(one) == len(other) and all(map(_same_json, one, other))
+        )
+    return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
+
+
+class _OutputSchemas(Listing):
+    """The outputSchema of each listed tool, ABSENT if it has none."""
+
+
+@check(
+    "tools.output-schema-structured-result",
+    on=_RESULTS,
+    subject="result of a call to a tool with an outputSchema",
+)
+def output_schema_structured_result(message: Message, session: Session, out: Sheet) -> None:
+    """A tool with an outputSchema returns no structured content, or one that does not fit.
+
+    Why: clients validate structured content and throw away results that do not fit, although
+    the tool did its work.
+    Fix: return structuredContent that fits the outputSchema on every success, or correct the
+    schema.
+    """
+    schemas = session.state(_OutputSchemas)
+    call = _call(message, session)
+    if call is None or not schemas.entries or message.result.get("isError") is True:
+        return
+    name = call.params.get("name") if isinstance(call.params, dict) else None
+    entry = schemas.entries.get(name) if isinstance(name, str) else None
+    if entry is None or not session.handshake.declares(Party.SERVER, "tools"):
+        return
+    standing = schemas.standing(str(name), call.seq)
+    if standing is Standing.CHANGED:
+        out.undecided(message, "the tools changed between their listing and the result")
+    elif entry.part is ABSENT:
+        return
+    elif session.shared:
+        out.undecided(message, MIXED)
+    else:
+        _judge_structure(message, session, out, str(name), entry.part)
+
+
+@output_schema_structured_result.on("result:tools/list")
+def _listed(message: Message, session: Session, out: Sheet) -> None:
+    if message.direction is not Direction.SERVER_TO_CLIENT:
+        return
+    schemas = session.state(_OutputSchemas)
+    for tool in objects(message.result.get("tools")):
+        name = tool.get("name")
+        if isinstance(name, str):
+            schemas.list(name, tool.get("outputSchema", ABSENT), message.seq)
+
+
+@output_schema_structured_result.on("notification:notifications/tools/list_changed")
+def _changed(message: Message, session: Session, out: Sheet) -> None:
+    if message.direction is Direction.SERVER_TO_CLIENT:
+        session.state(_OutputSchemas).changed = message.seq
+
+
+def _judge_structure(
+    message: Message, session: Session, out: Sheet, name: str, schema: Any
+) -> None:
+    structured = message.result.get("structuredContent", ABSENT)
+    if structured is ABSENT:
+        out.broke(
+            message,
+            f"tool {shown(name)} has an outputSchema and returns no structured content",
+            seen="no structuredContent",
+            expected="structuredContent that fits the outputSchema",
+        )
+        return
+    try:
+        fault = misfit(session, schema, structured)
+    except UndecidableError as reason:
+        out.undecided(message, str(reason))
+        return
+    if fault is None:
+        out.held(message)
+    else:
+        out.broke(
+            message,
+            f"the structured content of tool {shown(name)} does not fit its outputSchema",
+            seen=fault,
+            expected="structuredContent that fits the outputSchema",
+        )

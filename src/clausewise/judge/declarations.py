@@ -1,0 +1,53 @@
+"""Whether a server declared the capability of a feature that it shows to have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from clausewise.core.vocabulary import Direction, Party
+from clausewise.judge.ledger import Sheet
+from clausewise.judge.messages import Message
+from clausewise.judge.sessions import MIXED, Session
+
+
+@dataclass(slots=True)
+class _Reported:
+    """Capabilities whose lack a check has reported in the session, by check."""
+
+    lacking: set[tuple[str, str]] = field(default_factory=set)
+
+
+def judge_declaration(message: Message, session: Session, out: Sheet, capability: str) -> None:
+    """Book an occasion: `message`, if the server sent it, shows a feature of `capability`.
+
+    A lack is one finding a session. Nothing is booked while no initialize result is recorded.
+    """
+    if message.direction is not Direction.SERVER_TO_CLIENT:
+        return
+    declared = session.handshake.declares(Party.SERVER, capability)
+    if declared:
+        out.held(message)
+        return
+    if declared is None:
+        return
+    if session.shared:
+        out.undecided(message, MIXED)
+        return
+    lacking = session.state(_Reported).lacking
+    if (out.check.name, capability) in lacking:
+        return
+    lacking.add((out.check.name, capability))
+    out.broke(
+        message,
+        f"{shown_by(message)} shows a feature whose capability is not declared",
+        seen=f"no {capability} in the capabilities of the initialize result",
+        expected=f'"{capability}": {{}} among them',
+    )
+
+
+def shown_by(message: Message) -> str:
+    """The message in words: its method, or what it answers."""
+    if message.method is not None:
+        return message.method
+    request = message.request
+    return f"a result of {request.method}" if request is not None else "a result"

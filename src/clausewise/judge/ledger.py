@@ -1,0 +1,256 @@
+"""What the checks found, and the outcome of each clause that follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from clausewise.core.results import Finding, Place, SubjectKind, Verdict, worst
+from clausewise.core.vocabulary import Direction, Outcome, Party, Revision, TransportKind
+from clausewise.judge.registration import Check
+from clausewise.judge.sessions import Session
+from clausewise.registry import Clause
+
+MAX_FINDINGS = 100
+"""Findings kept for one clause; more are counted only."""
+
+
+class Located(Protocol):
+    """Something with a place in the trace: an event, a message, a head."""
+
+    @property
+    def seq(self) -> int: ...
+
+    @property
+    def direction(self) -> Direction: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in the trace other than the event at hand, or one that the other party owes.
+
+    `direction` is that of the party which owes the duty.
+    """
+
+    seq: int
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is reported: the trace's name, the one party wanted (None: both), and our side.
+
+    `ours` is the party that a driver of ours plays: a finding about it is a slip.
+    """
+
+    trace: str
+    party: Party | None = None
+    ours: Party | None = None
+
+
+@dataclass(slots=True)
+class Entry:
+    """The record of one check about one clause."""
+
+    clause: Clause
+    held: int = 0
+    broke: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    worst: Outcome | None = None
+    doubt: str | None = None
+    doubts: int = 0
+
+
+class Sheet:
+    """What a check writes on: the `out` of its handlers.
+
+    Each method books one occasion. `at` is where it was, and its sender is the party that owes
+    the duty; `clause` names one clause of a check that judges several, without it the occasion
+    counts for each.
+    """
+
+    def __init__(self, check: Check, clauses: Iterable[Clause], scope: Scope) -> None:
+        self.check = check
+        self.entries = {clause.id: Entry(clause) for clause in clauses}
+        self.crash: str | None = None
+        self.slips: list[Finding] = []
+        self._scope = scope
+        self._all = tuple(self.entries.values())
+
+    def held(self, at: Located, *, clause: str | None = None) -> None:
+        """The clause could have been broken here and was kept."""
+        wanted = self._scope.party
+        if wanted is not None and at.direction.sender is not wanted:
+            return
+        for entry in self._all if clause is None else (self.entries[clause],):
+            entry.held += 1
+
+    def undecided(self, at: Located, reason: str, *, clause: str | None = None) -> None:
+        """The clause may have been broken here, but the recording does not tell; says why."""
+        wanted = self._scope.party
+        if wanted is not None and at.direction.sender is not wanted:
+            return
+        for entry in self._all if clause is None else (self.entries[clause],):
+            entry.doubts += 1
+            entry.doubt = entry.doubt or reason
+
+    def broke(
+        self,
+        at: Located,
+        message: str,
+        *,
+        seen: str,
+        expected: str,
+        severity: Outcome | None = None,
+        clause: str | None = None,
+    ) -> None:
+        """The clause was broken here.
+
+        `severity` makes it milder than the clause's level: warn or info.
+        """
+        for entry in self._all if clause is None else (self.entries[clause],):
+            weight = severity or entry.clause.level.severity
+            finding = Finding(
+                check=self.check.name,
+                party=at.direction.sender,
+                severity=weight,
+                message=message,
+                seen=seen,
+                expected=expected,
+                at=Place(self._scope.trace, at.seq),
+                url=entry.clause.url,
+                fix=self.check.fix,
+            )
+            self._book(entry, finding)
+
+    def _book(self, entry: Entry, finding: Finding) -> None:
+        if finding.party is self._scope.ours:
+            if len(self.slips) < MAX_FINDINGS:
+                self.slips.append(finding)
+            return
+        if self._scope.party not in (None, finding.party):
+            return
+        entry.broke += 1
+        entry.worst = worst((finding.severity, entry.worst or Outcome.PASS))
+        if len(entry.findings) < MAX_FINDINGS:
+            entry.findings.append(finding)
+
+
+@dataclass(slots=True)
+class Seen:
+    """What of the recording was judged at all, to explain clauses without an occasion.
+
+    `declared` holds, for each condition, whether some judged session fulfils it; a condition
+    that no session could decide is missing.
+    """
+
+    sessions: int = 0
+    transports: set[TransportKind] = field(default_factory=set)
+    declared: dict[str, bool] = field(default_factory=dict)
+
+    def count(self, session: Session, conditions: Iterable[str]) -> None:
+        """Take in a judged session and which of the `conditions` it fulfils."""
+        self.sessions += 1
+        self.transports.add(session.transport)
+        for condition in conditions:
+            party, _, capability = condition.partition(".")
+            declares = session.handshake.declares(Party(party), capability)
+            if declares is not None:
+                self.declared[condition] = self.declared.get(condition, False) or declares
+
+
+class Ledger:
+    """The sheets of every check, and the verdicts drawn from them."""
+
+    def __init__(
+        self,
+        clauses: Mapping[str, Clause],
+        checks: Mapping[str, Check],
+        scope: Scope,
+    ) -> None:
+        self._clauses = clauses
+        self._scope = scope
+        self.sheets = {
+            name: Sheet(check, (c for c in clauses.values() if name in c.checks), scope)
+            for name, check in checks.items()
+        }
+
+    def verdicts(self, seen: Seen) -> tuple[Verdict, ...]:
+        """One verdict a clause, in the order of the registry."""
+        return tuple(self._verdict(clause, seen) for clause in self._clauses.values())
+
+    def slips(self) -> tuple[Finding, ...]:
+        """Findings about the party that a driver of ours plays, in the order of the trace."""
+        found = (finding for sheet in self.sheets.values() for finding in sheet.slips)
+        return tuple(sorted(found, key=_by_place))
+
+    def _verdict(self, clause: Clause, seen: Seen) -> Verdict:
+        if clause.exclusion is not None:
+            return _without_judgement(clause, Outcome.EXCLUDED, clause.exclusion.reason)
+        sheets = [self.sheets[name] for name in clause.checks if name in self.sheets]
+        if not sheets:
+            return _without_judgement(clause, Outcome.NOT_OBSERVED, "no check yet: planned")
+        crash = next((sheet.crash for sheet in sheets if sheet.crash), None)
+        if crash is not None:
+            return _without_judgement(clause, Outcome.CRASHED, crash)
+        entries = [sheet.entries[clause.id] for sheet in sheets]
+        occasions = sum(entry.held + entry.broke for entry in entries)
+        if occasions:
+            return _judgement(clause, entries, occasions)
+        doubt = next((entry.doubt for entry in entries if entry.doubt), None)
+        if doubt is not None:
+            return _without_judgement(clause, Outcome.INCONCLUSIVE, doubt)
+        outcome, reason = self._without_occasion(clause, [s.check for s in sheets], seen)
+        return _without_judgement(clause, outcome, reason)
+
+    def _without_occasion(
+        self, clause: Clause, checks: list[Check], seen: Seen
+    ) -> tuple[Outcome, str]:
+        party = self._scope.party
+        if party is not None and party.value not in clause.binds:
+            return Outcome.NOT_APPLICABLE, f"binds the {' and '.join(clause.binds)} only"
+        if not seen.sessions:
+            return Outcome.NOT_OBSERVED, "no session of 2025-11-25 in the recording"
+        needed = {check.transport for check in checks}
+        if None not in needed and not needed & seen.transports:
+            names = " or ".join(sorted(kind.value for kind in needed if kind is not None))
+            return Outcome.NOT_APPLICABLE, f"applies to {names} only"
+        if clause.condition is not None and seen.declared.get(clause.condition) is False:
+            return Outcome.NOT_APPLICABLE, f"{clause.condition} is not declared"
+        subjects = " and no ".join(dict.fromkeys(check.subject for check in checks))
+        return Outcome.NOT_OBSERVED, f"no {subjects} in the recording"
+
+
+def _judgement(clause: Clause, entries: list[Entry], occasions: int) -> Verdict:
+    broken = [entry for entry in entries if entry.broke]
+    outcome = worst([Outcome.PASS, *(e.worst for e in broken if e.worst is not None)])
+    if outcome is Outcome.INFO:
+        outcome = Outcome.PASS
+    findings = sorted((f for entry in broken for f in entry.findings), key=_by_place)
+    unkept = sum(entry.broke for entry in broken) - len(findings[:MAX_FINDINGS])
+    return Verdict(
+        kind=SubjectKind.CLAUSE,
+        id=clause.id,
+        revision=Revision.LEGACY,
+        level=clause.level,
+        outcome=outcome,
+        occasions=occasions,
+        reason=f"{unkept} more findings are not listed" if unkept else None,
+        findings=tuple(findings[:MAX_FINDINGS]),
+    )
+
+
+def _without_judgement(clause: Clause, outcome: Outcome, reason: str) -> Verdict:
+    return Verdict(
+        kind=SubjectKind.CLAUSE,
+        id=clause.id,
+        revision=Revision.LEGACY,
+        level=clause.level,
+        outcome=outcome,
+        reason=reason,
+    )
+
+
+def _by_place(finding: Finding) -> tuple[int, str]:
+    return (finding.at.seq if finding.at is not None else -1, finding.check)

@@ -1,0 +1,148 @@
+"""Checks and how they register: a decorated function a check, found by importing its module."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from types import MappingProxyType
+
+from clausewise.core.errors import InternalError
+from clausewise.core.vocabulary import TransportKind
+
+_NAME = re.compile(r"[a-z]+\.[a-z0-9]+(-[a-z0-9]+)*")
+
+Handler = Callable[..., None]
+"""`(event, session, out)`: what a check does with one event.
+
+`event` is a `Message` for the message kinds and foreign bodies, a `Head` for HTTP heads, a
+`Raw` for raw events, a `Spot` for the end of a session and the trace's `Event` for the rest.
+"""
+
+
+class On(StrEnum):
+    """What a handler is called for.
+
+    FOREIGN is a JSON body on HTTP that has nothing to do with JSON-RPC.
+    """
+
+    MESSAGE = "message"
+    REQUEST = "request"
+    NOTIFICATION = "notification"
+    RESULT = "result"
+    ERROR = "error"
+    MALFORMED = "malformed"
+    BATCH = "batch"
+    FOREIGN = "foreign"
+    HTTP_REQUEST = "http-request"
+    HTTP_RESPONSE = "http-response"
+    SSE = "sse"
+    RAW = "raw"
+    LIFECYCLE = "lifecycle"
+    STDERR = "stderr"
+    SESSION_END = "session-end"
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """One handler with the kind of event it wants.
+
+    `method` narrows it: for requests and notifications their own method, for responses the
+    method of the request they answer. None takes them all.
+    """
+
+    on: On
+    method: str | None
+    handler: Handler
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check: what it looks at, what its docstring says, its handlers.
+
+    Attributes:
+        name: `area.slug`.
+        subject: what an occasion is, for "no … in the recording".
+        transport: the only transport it applies to, or None for both.
+        any_input: whether its duty holds for answers to any input, however wrong.
+        handshake: whether it also judges sessions that asked for this revision and got another.
+        summary, why, fix: the parts of its docstring.
+    """
+
+    name: str
+    subject: str
+    transport: TransportKind | None
+    any_input: bool
+    handshake: bool
+    summary: str
+    why: str
+    fix: str
+    subscriptions: list[Subscription] = field(default_factory=list)
+
+    def on(self, *wanted: str) -> Callable[[Handler], Handler]:
+        """Add a handler for further events: a kind of `On`, or `kind:method`."""
+
+        def add(handler: Handler) -> Handler:
+            for each in wanted:
+                kind, _, method = each.partition(":")
+                self.subscriptions.append(Subscription(On(kind), method or None, handler))
+            return handler
+
+        return add
+
+
+_CHECKS: dict[str, Check] = {}
+
+
+def check(
+    name: str,
+    *,
+    on: str | tuple[str, ...],
+    subject: str,
+    transport: TransportKind | None = None,
+    any_input: bool = True,
+    handshake: bool = False,
+) -> Callable[[Handler], Check]:
+    """Register a check by its first handler, whose docstring describes it.
+
+    `on` names the events as `Check.on` does; further handlers follow with `@the_check.on(…)`.
+    The docstring's first paragraph is the summary; a paragraph each begins with `Why:` and
+    `Fix:`. The other arguments are the attributes of `Check`.
+
+    Raises:
+        InternalError: a bad or taken name, or a docstring without its three parts.
+    """
+
+    def register(handler: Handler) -> Check:
+        if _NAME.fullmatch(name) is None or name in _CHECKS:
+            raise InternalError(f"the check name {name!r} is malformed or taken")
+        summary, why, fix = _docstring_parts(name, handler.__doc__ or "")
+        made = Check(name, subject, transport, any_input, handshake, summary, why, fix)
+        made.on(*((on,) if isinstance(on, str) else on))(handler)
+        _CHECKS[name] = made
+        return made
+
+    return register
+
+
+def _docstring_parts(name: str, text: str) -> tuple[str, str, str]:
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*(?=Why:|Fix:)|\n\s*\n", text)]
+    summary = paragraphs[0]
+    labelled = {label: body.strip() for label, _, body in (p.partition(":") for p in paragraphs)}
+    why, fix = labelled.get("Why", ""), labelled.get("Fix", "")
+    if not (summary and why and fix):
+        raise InternalError(f"the docstring of {name} lacks a summary, `Why:` or `Fix:`")
+    return summary, why, fix
+
+
+@cache
+def checks() -> Mapping[str, Check]:
+    """Every check by name, in alphabetical order; imports the modules of `judge.checks`."""
+    package = importlib.import_module("clausewise.judge.checks")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+    return MappingProxyType(dict(sorted(_CHECKS.items())))
