@@ -1,0 +1,113 @@
+"""Walk a conforming legacy session, so that the judge has occasions of 2025-11-25."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clausewise.core.vocabulary import Revision, TransportKind
+from clausewise.probe.acquaintance import ask_pages
+from clausewise.probe.legacy import LegacySession, legacy_session
+from clausewise.probe.link import Links
+from clausewise.probe.offered import (
+    Items,
+    completable_argument,
+    gettable_prompt,
+    harmless_calls,
+    readable_uri,
+)
+
+UNKNOWN_METHOD = "clausewise/unknown-method"
+UNKNOWN_NAME = "clausewise_unknown"
+UNKNOWN_URI = "clausewise-nonexistent://resource"
+
+_MAX_TOOL_CALLS = 10
+_TOOL_S = 2.0
+_LISTS: Mapping[str, tuple[str, ...]] = {
+    "tools": ("tools/list",),
+    "prompts": ("prompts/list",),
+    "resources": ("resources/list", "resources/templates/list"),
+}
+"""The list methods by capability."""
+
+ListedItems = Mapping[str, Items]
+"""What was listed, by list method."""
+
+
+async def walk(session: LegacySession, links: Links, call_tools: frozenset[str]) -> None:
+    """Ask in an open legacy session for everything that changes nothing.
+
+    Lists (all pages), one resource, one prompt, one completion, tools that say they are
+    read-only or that the user named, a ping; and a method, tool, prompt and resource that
+    do not exist. Whatever comes back is the judge's to judge. A session of an earlier
+    revision than 2025-11-25 is left alone, for none of its clauses is judged.
+
+    Raises:
+        TargetError: a connection cannot be opened any more.
+    """
+    if session.version != Revision.LEGACY.value:
+        return
+    await session.request("ping")
+    if links.transport is TransportKind.HTTP:
+        await session.glance_at_stream(links.limits.quiet_s)
+    items = await _list_everything(session)
+    await _read_a_resource(session, items)
+    await _get_a_prompt(session, items)
+    await _complete_an_argument(session, items)
+    await _call_tools(session, links, items, call_tools)
+    await session.request(UNKNOWN_METHOD)
+    if links.transport is TransportKind.HTTP:
+        await _initialize_again(links)
+
+
+async def _initialize_again(links: Links) -> None:
+    """One more session, in which only the answer to `initialize` counts: is it steady?"""
+    async with legacy_session(links, "legacy-again"):
+        return
+
+
+async def _list_everything(session: LegacySession) -> ListedItems:
+    items: dict[str, Items] = {}
+    for capability, methods in _LISTS.items():
+        if capability not in session.capabilities:
+            continue
+        for method in methods:
+            items[method] = (await ask_pages(method, session.request)).items
+    return items
+
+
+async def _read_a_resource(session: LegacySession, items: ListedItems) -> None:
+    uri = readable_uri(items.get("resources/list", ()))
+    if uri is not None:
+        await session.request("resources/read", {"uri": uri})
+    if "resources" in session.capabilities:
+        await session.request("resources/read", {"uri": UNKNOWN_URI})
+
+
+async def _get_a_prompt(session: LegacySession, items: ListedItems) -> None:
+    name = gettable_prompt(items.get("prompts/list", ()))
+    if name is not None:
+        await session.request("prompts/get", {"name": name})
+    if "prompts" in session.capabilities:
+        await session.request("prompts/get", {"name": UNKNOWN_NAME})
+
+
+async def _complete_an_argument(session: LegacySession, items: ListedItems) -> None:
+    found = completable_argument(items.get("prompts/list", ()))
+    if found is None or "completions" not in session.capabilities:
+        return
+    reference = {"type": "ref/prompt", "name": found[0]}
+    argument = {"name": found[1], "value": ""}
+    await session.request("completion/complete", {"ref": reference, "argument": argument})
+
+
+async def _call_tools(
+    session: LegacySession, links: Links, items: ListedItems, call_tools: frozenset[str]
+) -> None:
+    if "tools" not in session.capabilities:
+        return
+    for call in harmless_calls(items.get("tools/list", ()), call_tools)[:_MAX_TOOL_CALLS]:
+        token = {"progressToken": f"clausewise-{call.name}"}
+        params = {**call.params, "_meta": token}
+        patience = min(_TOOL_S, links.limits.answer_s)
+        await session.request("tools/call", params, timeout_s=patience)
+    await session.request("tools/call", {"name": UNKNOWN_NAME, "arguments": {}})
