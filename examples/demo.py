@@ -43,7 +43,8 @@ def main() -> int:
     port = free_port()
     command = [options.python, str(SERVER), "--http", f"127.0.0.1:{port}"]
     print(f"$ {SERVER.name} --http 127.0.0.1:{port} &", flush=True)
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet) as server:
         try:
             wait_until_listening(server, port)
             url = f"http://127.0.0.1:{port}/mcp"
