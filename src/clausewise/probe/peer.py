@@ -34,8 +34,9 @@ class Peer:
     """A modern-era conversation for one probe.
 
     Requests conform unless edited and go over one connection (HTTP) or to one process
-    (stdio) of this probe's own, opened at the first request and opened anew when the
-    server has closed it. `discover` and `pages` are asked once per run, not per probe.
+    (stdio) that no other probe uses meanwhile, opened at the first request and opened anew
+    when the server has closed it. A process may have served an earlier probe: `fresh` gives
+    one that has not. `discover` and `pages` are asked once per run, not per probe.
     """
 
     def __init__(self, links: Links, acquaintance: Acquaintance) -> None:

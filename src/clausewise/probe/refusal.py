@@ -62,7 +62,7 @@ def no_mcp(
 def http_sse_only(target: HttpTarget) -> TargetError:
     """The error for an endpoint of the HTTP+SSE transport of 2024-11-05."""
     return TargetError(
-        f"{target.url} is an endpoint of the deprecated HTTP+SSE transport (2024-11-05)",
+        f"{name_of(target)} is an endpoint of the deprecated HTTP+SSE transport (2024-11-05)",
         "Clausewise judges Streamable HTTP; give the URL of that endpoint, often …/mcp.",
     )
 

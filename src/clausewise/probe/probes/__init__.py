@@ -1,1 +1,1 @@
-"""The probes, one module per rule group; found automatically."""
+"""The probes, by rule group; a large group has several modules. Found automatically."""
