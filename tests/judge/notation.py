@@ -16,7 +16,7 @@ _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _BLOCK = re.compile(r"^```trace(?: (stdio|http))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINE = re.compile(
     r"(?P<actor>client|server)(?P<fault>!)?(?:@(?P<exchange>\w+))?(?:#(?P<session>\w+))?"
-    r"(?: (?P<what>verbatim|http|raw|sse|exit|open|close|abort))?(?::)?(?: (?P<rest>.*))?"
+    r"(?: (?P<what>verbatim|line|http|raw|sse|exit|open|close|abort))?(?::)?(?: (?P<rest>.*))?"
 )
 _MARK = re.compile(r"^([A-Z]+-\d+) (fail|warn|info) (client|server)$")
 _OUTCOME = re.compile(r"^=> ([A-Z]+-\d+): ([a-z-]+)$")
@@ -25,6 +25,10 @@ _ARROW = " <- "
 _DIRECTIONS = {
     "client": Direction.CLIENT_TO_SERVER,
     "server": Direction.SERVER_TO_CLIENT,
+}
+_DEFAULT_HEADERS = {
+    "POST": {"accept": "application/json, text/event-stream"},
+    "GET": {"accept": "text/event-stream"},
 }
 _LIFECYCLES = {
     "open": Lifecycle.OPEN,
@@ -114,9 +118,12 @@ class _Reader:
         if what == "sse":
             return self._make(found, EventKind.SSE, json.loads(rest))
         payload = json.loads(rest)
-        if what != "verbatim" and isinstance(payload, dict):
+        if what is None and isinstance(payload, dict):
             payload = {"jsonrpc": "2.0", **payload}
-        return self._make(found, EventKind.MESSAGE, {}, payload)
+        event = self._make(found, EventKind.MESSAGE, {}, payload)
+        if what == "line":
+            event.text = rest.encode()
+        return event
 
     def _make(
         self, found: re.Match[str], kind: EventKind, fields: dict[str, Any], payload: Any = None
@@ -145,7 +152,10 @@ def _head(rest: str) -> dict[str, Any]:
     """`POST /mcp {headers}` or `200 {headers}`; without braces headers were not recorded."""
     words, brace, headers = rest.partition("{")
     parts = words.split()
-    fields: dict[str, Any] = {"headers": json.loads(brace + headers)} if brace else {}
+    fields: dict[str, Any] = {}
+    if brace:
+        given = _DEFAULT_HEADERS.get("".join(parts[:1]), {}) | json.loads(brace + headers)
+        fields["headers"] = {name: value for name, value in given.items() if value is not None}
     if parts and parts[0].isdigit():
         fields["status"] = int(parts[0])
     elif parts:

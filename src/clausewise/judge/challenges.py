@@ -11,7 +11,7 @@ from clausewise.trace.events import Event
 MAX_HEADER_CHARACTERS = 16 * 1024
 """How much of a header line is read."""
 
-_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # noqa: S105 - the grammar's word
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _SCHEME = re.compile(_TOKEN)
 _PARAMETER = re.compile(
     rf'({_TOKEN})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|({_TOKEN}))(?=[ \t,]|$)', re.DOTALL

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from clausewise.core.vocabulary import Direction, Party
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.messages import Message
+from clausewise.judge.repeats import is_news
 from clausewise.judge.sessions import MIXED, Session
-
-
-@dataclass(slots=True)
-class _Reported:
-    """Capabilities whose lack a check has reported in the session, by check."""
-
-    lacking: set[tuple[str, str]] = field(default_factory=set)
 
 
 def judge_declaration(message: Message, session: Session, out: Sheet, capability: str) -> None:
@@ -32,20 +24,16 @@ def judge_declaration(message: Message, session: Session, out: Sheet, capability
         return
     if session.shared:
         out.undecided(message, MIXED)
-        return
-    lacking = session.state(_Reported).lacking
-    if (out.check.name, capability) in lacking:
-        return
-    lacking.add((out.check.name, capability))
-    out.broke(
-        message,
-        f"{shown_by(message)} shows a feature whose capability is not declared",
-        seen=f"no {capability} in the capabilities of the initialize result",
-        expected=f'"{capability}": {{}} among them',
-    )
+    elif is_news(capability, session, out):
+        out.broke(
+            message,
+            f"{_shown_by(message)} shows a feature whose capability is not declared",
+            seen=f"no {capability} in the capabilities of the initialize result",
+            expected=f'"{capability}": {{}} among them',
+        )
 
 
-def shown_by(message: Message) -> str:
+def _shown_by(message: Message) -> str:
     """The message in words: its method, or what it answers."""
     if message.method is not None:
         return message.method

@@ -26,9 +26,7 @@ def is_with_endpoint(exchange: Exchange, session: Session) -> bool:
     path, endpoint = exchange.path, session.endpoint
     if path is not None and endpoint is not None:
         return path == endpoint
-    return exchange.posted is not None or (
-        exchange.head is not None and is_marked(exchange.head)
-    )
+    return exchange.posted is not None or (exchange.head is not None and is_marked(exchange.head))
 
 
 def is_marked(head: Event) -> bool:

@@ -18,6 +18,12 @@ SESSION_HEADER = "mcp-session-id"
 _Key = tuple[str, str | int]
 
 
+def session_id_of(head: Event) -> str | None:
+    """The MCP-Session-Id of an HTTP head, without the white space around it; None without one."""
+    value = head.header(SESSION_HEADER)
+    return None if value is None else value.strip(" \t")
+
+
 class HttpSessions:
     """Every session that may still get traffic, and how to find it.
 
@@ -104,9 +110,9 @@ class HttpSessions:
         if exchange.is_refused:
             self._forget_without_id(session)
             return
-        session_id = exchange.response.header(SESSION_HEADER)
+        session_id = session_id_of(exchange.response)
         if session_id is None and exchange.head is not None:
-            session_id = exchange.head.header(SESSION_HEADER)
+            session_id = session_id_of(exchange.head)
         if session_id is None:
             return
         self._forget_without_id(session)

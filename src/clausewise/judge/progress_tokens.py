@@ -46,12 +46,11 @@ class Tokens:
     latest: dict[tuple[Direction, IdKey], Series] = field(default_factory=dict)
     replaced: list[Series] = field(default_factory=list)
     forgetful: bool = False
+    _read: int = -1
+    _found: Series | None = None
 
-    def offer(self, request: Request) -> Series | None:
-        """Take in the token of `request`; returns the former series of it, if there was one."""
-        token = token_of(request.params)
-        if not valid_id(token):
-            return None
+    def offer(self, request: Request, token: Any) -> Series | None:
+        """Take in the valid token of `request`; returns the former series of it, if any."""
         key = (request.direction, id_key(token))
         self.offered[request.direction] += 1
         former = self.latest.pop(key, None)
@@ -65,10 +64,12 @@ class Tokens:
 
     def of(self, notification: Message) -> Series | None:
         """The series that a progress notification continues."""
-        token = notification.params.get("progressToken")
-        if not valid_id(token):
-            return None
-        return self.latest.get((notification.direction.opposite, id_key(token)))
+        if self._read != notification.seq:
+            token = notification.params.get("progressToken")
+            key = (notification.direction.opposite, id_key(token))
+            self._found = self.latest.get(key) if valid_id(token) else None
+            self._read = notification.seq
+        return self._found
 
 
 def token_of(params: Any) -> Any:

@@ -9,7 +9,7 @@ from clausewise.core.vocabulary import Direction, Revision, TransportKind
 from clausewise.judge.exchanges import Exchange
 from clausewise.judge.gate import named_version
 from clausewise.judge.handshake import INITIALIZE
-from clausewise.judge.http_sessions import SESSION_HEADER, HttpSessions
+from clausewise.judge.http_sessions import HttpSessions, session_id_of
 from clausewise.judge.sessions import Session, forget_older_half
 from clausewise.trace.events import Event, EventKind, Lifecycle
 from clausewise.wire.jsonrpc import MessageClass, classify
@@ -169,7 +169,7 @@ class HttpRouter:
             return self._sessions.labelled(label, begun=initializes)
         if initializes:
             return self._sessions.begin()
-        session_id = first.header(SESSION_HEADER)
+        session_id = session_id_of(first)
         if session_id is not None:
             return self._sessions.with_id(session_id)
         if named_version(first, body.payload if body is not None else None) == Revision.MODERN:

@@ -17,6 +17,7 @@ from clausewise.wire.jsonrpc import MessageClass
 
 TERMINAL = frozenset({"cancelled", "completed", "failed"})
 _LIVE = frozenset({"input_required", "working"})
+_TASK_METHODS = frozenset({"tasks/cancel", "tasks/get", "tasks/list", TASK_RESULT})
 
 TASK_EVENTS = (
     "result:tools/call",
@@ -59,7 +60,6 @@ class Tasks:
 
     by_key: dict[TaskKey, Task] = field(default_factory=dict)
     by_request: dict[int, Task] = field(default_factory=dict)
-    followed: int = -1
 
     def of(self, request: Request) -> Task | None:
         """The task that `request` made, if any."""
@@ -68,26 +68,27 @@ class Tasks:
 
 def follow_tasks(message: Message, session: Session, out: Sheet) -> None:
     """Take in a message of `TASK_EVENTS`; a handler, and harmless when called again."""
-    tasks = session.state(Tasks)
-    if tasks.followed == message.seq:
-        return
-    tasks.followed = message.seq
-    if message.kind is MessageClass.NOTIFICATION:
+    request = message.request
+    if message.kind is MessageClass.RESULT:
+        if creates_task(message):
+            _create(session.state(Tasks), message)
+        elif request is not None and request.method in _TASK_METHODS:
+            _read_result(session.state(Tasks), message, request)
+    elif message.kind is MessageClass.REQUEST:
+        _note_use(session.state(Tasks), message)
+    else:
         params = message.params
         key = message.direction.opposite, params.get("taskId")
-        _show_status(tasks, key, params.get("status"), message)
-    elif message.kind is MessageClass.REQUEST:
-        _note_use(tasks, message)
-    elif creates_task(message):
-        _create(tasks, message)
-    elif message.request is not None:
-        _read_result(tasks, message, message.request)
+        _show_status(session.state(Tasks), key, params.get("status"), message)
 
 
 def _create(tasks: Tasks, message: Message) -> None:
     request, made = message.request, message.result["task"]
     task_id = made.get("taskId")
     if request is None or not isinstance(task_id, str):
+        return
+    known = tasks.by_request.get(request.seq)
+    if known is not None and known.created == message.seq:
         return
     tasks.by_key[request.direction, task_id] = tasks.by_request[request.seq] = Task(
         request, message.seq
@@ -112,8 +113,6 @@ def _read_result(tasks: Tasks, message: Message, request: Request) -> None:
             _show_status(
                 tasks, (request.direction, task.get("taskId")), task.get("status"), message
             )
-        return
-    if request.method is None or not request.method.startswith("tasks/"):
         return
     task_id = request.params.get("taskId") if isinstance(request.params, dict) else None
     # A result of tasks/result waits until the task has ended.

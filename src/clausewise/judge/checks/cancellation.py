@@ -181,6 +181,7 @@ def _never_sent(at: Located, request_id: Any, session: Session, out: Sheet) -> N
     )
 
 
+# Once for all checks of this page.
 references_issued_request.on(*TASK_EVENTS)(follow_tasks)
 
 
@@ -264,9 +265,6 @@ def task_cancelled_by_request(message: Message, session: Session, out: Sheet) ->
 @task_cancelled_by_request.on("request:tasks/cancel")
 def _cancelled_properly(message: Message, session: Session, out: Sheet) -> None:
     out.held(message)
-
-
-task_cancelled_by_request.on(*TASK_EVENTS)(follow_tasks)
 
 
 @check(

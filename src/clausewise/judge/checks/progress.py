@@ -75,10 +75,13 @@ def token_unique_among_active_requests(message: Message, session: Session, out: 
     Fix: take a new token for each request, such as its id.
     """
     request = message.request
-    if request is None or not valid_id(token_of(request.params)):
+    if request is None:
+        return
+    token = token_of(request.params)
+    if token is ABSENT or not valid_id(token):
         return
     tokens = session.state(Tokens)
-    former = tokens.offer(request)
+    former = tokens.offer(request, token)
     if former is None:
         if tokens.offered[request.direction] > 1:
             out.held(message)
@@ -108,8 +111,9 @@ def _offered_in_batch(message: Message, session: Session, out: Sheet) -> None:
     for element in message.payload:
         if isinstance(element, dict) and "id" in element:
             request = opened.get(id_key(element["id"]))
-            if request is not None:
-                session.state(Tokens).offer(request)
+            token = token_of(request.params) if request is not None else ABSENT
+            if request is not None and valid_id(token):
+                session.state(Tokens).offer(request, token)
 
 
 @token_unique_among_active_requests.on("session-end")
@@ -128,9 +132,6 @@ def _reused(at: Message | Spot, why: str, out: Sheet) -> None:
         seen=f"the same token: {why}",
         expected="a token that no active request of this sender has",
     )
-
-
-token_unique_among_active_requests.on(*TASK_EVENTS)(follow_tasks)
 
 
 @check(
@@ -183,13 +184,14 @@ def token_issued_in_session(message: Message, session: Session, out: Sheet) -> N
     Why: the receiver has nothing to attach it to, and some end the connection.
     Fix: copy the progressToken of the request, with its JSON type; report nothing without one.
     """
-    token = message.params.get("progressToken")
-    if not valid_id(token):
-        return
     tokens = session.state(Tokens)
     if tokens.of(message) is not None:
         out.held(message)
-    elif session.shared:
+        return
+    token = message.params.get("progressToken")
+    if not valid_id(token):
+        return
+    if session.shared:
         out.undecided(message, MIXED)
     elif tokens.forgetful:
         out.undecided(message, "so many tokens were offered that the oldest are forgotten")
@@ -280,6 +282,7 @@ def _stopped(end: Spot, session: Session, out: Sheet) -> None:
             out.held(reporter, clause=STOPS)
 
 
+# Once for all checks of this page.
 stops_after_completion.on(*TASK_EVENTS)(follow_tasks)
 
 
@@ -322,6 +325,3 @@ def _related_task(message: Message, session: Session) -> Task | None:
     if not isinstance(task_id, str):
         return None
     return session.state(Tasks).by_key.get((message.direction.opposite, task_id))
-
-
-task_token_unchanged.on(*TASK_EVENTS)(follow_tasks)

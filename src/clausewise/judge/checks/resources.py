@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -161,27 +161,39 @@ def _uris(message: Message, session: Session) -> Iterator[Any]:
             yield holder.get("uri")
 
 
-def _holders(message: Message, session: Session) -> Iterator[Mapping[str, Any]]:
+@dataclass(slots=True)
+class _Held:
+    """The resources in the result that was looked at last, for the checks that share it."""
+
+    seq: int = -1
+    resources: list[dict[str, Any]] = field(default_factory=list)
+
+
+def _holders(message: Message, session: Session) -> list[dict[str, Any]]:
     """What resources/read returns, and what tools and prompts link or embed."""
+    held = session.state(_Held)
+    if held.seq != message.seq:
+        held.seq, held.resources = message.seq, _resources(message, session)
+    return held.resources
+
+
+def _resources(message: Message, session: Session) -> list[dict[str, Any]]:
     request = fulfilled_request(message, session)
     method = request.method if request is not None else None
     result = message.result
     if method == _READ:
-        yield from objects(result.get("contents"))
-        return
+        return list(objects(result.get("contents")))
     if method == "tools/call":
         blocks = objects(result.get("content"))
     elif method == "prompts/get":
         blocks = prompt_blocks(result)
     else:
-        return
-    for block in blocks:
-        if block.get("type") == "resource_link":
-            yield block
-        else:
-            embedded = embedded_resource(block)
-            if isinstance(embedded, dict):
-                yield embedded
+        return []
+    candidates = (
+        block if block.get("type") == "resource_link" else embedded_resource(block)
+        for block in blocks
+    )
+    return [resource for resource in candidates if isinstance(resource, dict)]
 
 
 @check("resources.blob-base64", on=_OUTCOMES, subject="blob of a resource")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Party
@@ -24,12 +25,23 @@ CALL = "tools/call"
 _RESULTS = ("result:tools/call", "result:tasks/result")
 
 
+@dataclass(slots=True)
+class _Looked:
+    """The call whose result was looked at last, for the checks that share it."""
+
+    seq: int = -1
+    call: Request | None = None
+
+
 def _call(message: Message, session: Session) -> Request | None:
     """The tools/call request whose ordinary result this is; None for anything else."""
-    if message.direction is not Direction.SERVER_TO_CLIENT:
-        return None
-    request = fulfilled_request(message, session)
-    return request if request is not None and request.method == CALL else None
+    looked = session.state(_Looked)
+    if looked.seq != message.seq:
+        request = fulfilled_request(message, session)
+        is_call = request is not None and request.method == CALL
+        from_server = message.direction is Direction.SERVER_TO_CLIENT
+        looked.seq, looked.call = message.seq, request if is_call and from_server else None
+    return looked.call
 
 
 @check(

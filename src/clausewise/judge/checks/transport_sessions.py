@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from clausewise.core.vocabulary import TransportKind
 from clausewise.judge.endpoint import is_marked, is_with_endpoint
 from clausewise.judge.exchanges import Exchange, Head
-from clausewise.judge.http_sessions import SESSION_HEADER
+from clausewise.judge.http_sessions import SESSION_HEADER, session_id_of
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.repeats import is_news
@@ -114,7 +114,7 @@ def session_id_echoed(head: Head, session: Session, out: Sheet) -> None:
     if exchange.initializes or not head.event.has_headers:
         return
     echoes = session.state(_Echoes)
-    sent = head.event.header(SESSION_HEADER)
+    sent = session_id_of(head.event)
     spot = Spot(head.seq, head.direction)
     if sent is None:
         if echoes.issued is not None and _is_of_client(exchange):
@@ -122,7 +122,7 @@ def session_id_echoed(head: Head, session: Session, out: Sheet) -> None:
             echoes.count += 1
     elif echoes.issued is None:
         echoes.strange = echoes.strange or spot
-    elif sent.strip(_OPTIONAL_SPACE) == echoes.issued:
+    elif sent == echoes.issued:
         out.held(head)
     elif is_news(sent, session, out):
         _report_other(spot, sent, out)
@@ -135,10 +135,9 @@ def _note_issued(head: Head, session: Session, out: Sheet) -> None:
         return
     recorded = session.recording.state(_Recorded)
     recorded.successes += 1
-    value = head.event.header(SESSION_HEADER)
+    value = session_id_of(head.event)
     if value is None:
         return
-    value = value.strip(_OPTIONAL_SPACE)
     session.state(_Echoes).issued = value
     recorded.issued[value] = None
     if len(recorded.issued) > MAX_IDS:

@@ -150,10 +150,10 @@ def _close(channel: _Channel, out: Sheet) -> None:
     channel.run = _Run()
     if run.first is not None:
         name = _CHANNELS[run.first.direction]
-        lines = "a line that is no message" if run.count == 1 else f"{run.count} lines of no message"
+        what = "a line that is no message" if run.count == 1 else f"{run.count} lines like this"
         out.broke(
             run.first,
-            f"{name} carries {lines}",
+            f"{name} carries {what}",
             seen=run.seen,
             expected="nothing but messages, one a line",
         )

@@ -10,8 +10,8 @@ from clausewise.core.vocabulary import PUBLISHED_REVISIONS, TransportKind
 from clausewise.judge.endpoint import is_with_endpoint
 from clausewise.judge.exchanges import Head
 from clausewise.judge.gate import JUDGED, VERSION_HEADER
-from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.handshake import is_version_token
+from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.repeats import is_news
 from clausewise.judge.sessions import MIXED, Session
