@@ -1,1 +1,1 @@
-"""The reference server: right by construction, wrong on demand in exactly one way."""
+"""The reference server: right by construction, wrong on demand as a named defect says."""

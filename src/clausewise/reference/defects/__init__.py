@@ -1,0 +1,46 @@
+"""Deliberate faults of the reference server, one module per rule group or clause area."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from functools import cache
+
+from clausewise.core.errors import UsageError
+from clausewise.reference.defects.defect import Defect
+from clausewise.reference.wiring import Wiring
+
+__all__ = ["Defect", "apply_defects", "list_defects"]
+
+
+@cache
+def list_defects() -> tuple[Defect, ...]:
+    """Every defect, by module and in the order it stands there.
+
+    A module of this package that has a tuple `DEFECTS` is found by itself.
+    """
+    found: list[Defect] = []
+    for module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
+        loaded = importlib.import_module(f"{__name__}.{module}")
+        found += getattr(loaded, "DEFECTS", ())
+    return tuple(found)
+
+
+def apply_defects(wiring: Wiring, names: Iterable[str]) -> Wiring:
+    """`wiring` with the named defects applied, in order.
+
+    Raises:
+        UsageError: there is no defect of that name.
+    """
+    by_name = {defect.name: defect for defect in list_defects()}
+    for name in names:
+        if name not in by_name:
+            near = difflib.get_close_matches(name, by_name, n=1)
+            raise UsageError(
+                f"unknown defect {name!r}",
+                f"Did you mean {near[0]}?" if near else "See --list-defects for their names.",
+            )
+        wiring = by_name[name].apply(wiring)
+    return wiring

@@ -1,0 +1,136 @@
+"""Defects against the base protocol of 2025-11-25: ids, envelopes, errors, schemas, _meta keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clausewise.reference.defects.legacy_rewiring import (
+    before_legacy_response,
+    is_error,
+    is_tools_list,
+    legacy_defect,
+    on_legacy_response,
+    on_tool,
+)
+from clausewise.reference.defects.rewiring import ChangeObject, Rewire
+from clausewise.reference.messages import JsonObject
+
+
+def _ping_with(*ids: Any) -> Rewire:
+    pings = tuple({"jsonrpc": "2.0", "id": one, "method": "ping"} for one in ids)
+    return before_legacy_response("tools/list", lambda _session: pings)
+
+
+def _with(name: str, value: Any) -> ChangeObject:
+    return lambda response: {**response, name: value}
+
+
+def _without(name: str) -> ChangeObject:
+    return lambda response: {key: value for key, value in response.items() if key != name}
+
+
+def _on_error_object(change: ChangeObject) -> Rewire:
+    return on_legacy_response(
+        is_error, lambda response: {**response, "error": change(response["error"])}
+    )
+
+
+def _with_schema(name: str, **members: Any) -> ChangeObject:
+    return lambda tool: {**tool, name: {**tool[name], **members}}
+
+
+_NUMBERED_NOTIFICATION: JsonObject = {
+    "jsonrpc": "2.0",
+    "id": "notice-1",
+    "method": "notifications/message",
+    "params": {"level": "info", "data": "a notification with an id"},
+}
+
+_DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+
+DEFECTS = (
+    legacy_defect(
+        "fractional-request-id",
+        "The server sends a ping with the id 1.5 ahead of the response to tools/list.",
+        _ping_with(1.5),
+        "BASE-001",
+    ),
+    legacy_defect(
+        "null-request-id",
+        "The server sends a ping with the id null ahead of the response to tools/list.",
+        _ping_with(None),
+        "BASE-002",
+    ),
+    legacy_defect(
+        "request-id-reused",
+        "The server sends two pings with one id ahead of the response to tools/list.",
+        _ping_with("ping-1", "ping-1"),
+        "BASE-003",
+    ),
+    legacy_defect(
+        "result-id-altered",
+        "The response to tools/list has another id than the request.",
+        on_legacy_response(is_tools_list, _with("id", "no-such-request")),
+        "BASE-004",
+    ),
+    legacy_defect(
+        "notification-with-id",
+        "A log notification ahead of the response to tools/list has an id.",
+        before_legacy_response("tools/list", lambda _session: (_NUMBERED_NOTIFICATION,)),
+        "BASE-005",
+    ),
+    legacy_defect(
+        "error-without-message",
+        "Errors have no message.",
+        _on_error_object(_without("message")),
+        "BASE-006",
+    ),
+    legacy_defect(
+        "error-code-text",
+        "Error codes are strings.",
+        _on_error_object(lambda error: {**error, "code": str(error["code"])}),
+        "BASE-007",
+    ),
+    legacy_defect(
+        "jsonrpc-version-one",
+        'The response to tools/list says jsonrpc "1.0".',
+        on_legacy_response(is_tools_list, _with("jsonrpc", "1.0")),
+        "BASE-008",
+    ),
+    legacy_defect(
+        "error-id-altered",
+        "Errors have another id than their request.",
+        on_legacy_response(is_error, _with("id", "no-such-request")),
+        "BASE-009",
+    ),
+    legacy_defect(
+        "result-null",
+        "The response to tools/list has null where the result belongs.",
+        on_legacy_response(is_tools_list, _with("result", None)),
+        "BASE-010",
+    ),
+    legacy_defect(
+        "tool-schema-invalid",
+        "The output schema of a tool has a type that JSON Schema does not know.",
+        on_tool("add", _with_schema("outputSchema", properties={"sum": {"type": "sum"}})),
+        "BASE-017",
+    ),
+    legacy_defect(
+        "meta-prefix-malformed",
+        "A tool has a _meta key whose prefix begins with a hyphen.",
+        on_tool("echo", _with("_meta", {"-example.com/note": 1})),
+        "BASE-019",
+    ),
+    legacy_defect(
+        "meta-name-malformed",
+        "A tool has a _meta key whose name begins with a hyphen.",
+        on_tool("echo", _with("_meta", {"com.example/-note": 1})),
+        "BASE-020",
+    ),
+    legacy_defect(
+        "tool-schema-older-dialect",
+        "The input schema of a tool is written in JSON Schema draft 7.",
+        on_tool("echo", _with_schema("inputSchema", **{"$schema": _DRAFT_7})),
+        "BASE-086",
+    ),
+)

@@ -1,0 +1,82 @@
+"""Defects against the lifecycle of 2025-11-25: initialize, negotiation, what comes too early."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from clausewise.reference.defects.defect import HTTP_ONLY, Defect
+from clausewise.reference.defects.legacy_rewiring import (
+    LEGACY_ERAS,
+    before_legacy_response,
+    legacy,
+    legacy_defect,
+    on_legacy_result,
+)
+from clausewise.reference.messages import JsonObject, notification, request
+from clausewise.reference.wiring import Wiring
+
+_OLDER = "2025-06-18"
+
+_SAMPLING = request(
+    "early-1",
+    "sampling/createMessage",
+    {
+        "messages": [{"role": "user", "content": {"type": "text", "text": "Say hello."}}],
+        "maxTokens": 10,
+    },
+)
+"""Before the initialize result nothing is negotiated, so this breaks one clause only."""
+
+
+def _answers_older_version(wiring: Wiring) -> Wiring:
+    """Every second session is told an older version than the one it could have."""
+    sessions = count()
+
+    def older(result: JsonObject) -> JsonObject:
+        return {**result, "protocolVersion": _OLDER} if next(sessions) % 2 else result
+
+    spoken = legacy(wiring, versions=(*wiring.legacy.versions, _OLDER))
+    return on_legacy_result("initialize", older)(spoken)
+
+
+def _announces_undeclared(wiring: Wiring) -> Wiring:
+    announced = before_legacy_response(
+        "tools/list", lambda _session: (notification("notifications/tools/list_changed"),)
+    )
+    capabilities = {**wiring.legacy.capabilities, "tools": {}}
+    return announced(legacy(wiring, capabilities=capabilities))
+
+
+def _server_without_version(result: JsonObject) -> JsonObject:
+    server = {key: value for key, value in result["serverInfo"].items() if key != "version"}
+    return {**result, "serverInfo": server}
+
+
+DEFECTS = (
+    legacy_defect(
+        "request-before-initialized",
+        "The server asks for a sampling ahead of the initialize result.",
+        before_legacy_response("initialize", lambda _session: (_SAMPLING,)),
+        "LIFE-005",
+    ),
+    Defect(
+        "initialize-version-unsteady",
+        "Every second initialize is answered with an older version than the one requested.",
+        _answers_older_version,
+        clauses=("LIFE-006",),
+        eras=LEGACY_ERAS,
+        transports=HTTP_ONLY,
+    ),
+    legacy_defect(
+        "list-changed-undeclared",
+        "The server announces a change of its tools without the listChanged capability.",
+        _announces_undeclared,
+        "LIFE-009",
+    ),
+    legacy_defect(
+        "initialize-without-server-version",
+        "The initialize result does not give the server's version.",
+        on_legacy_result("initialize", _server_without_version),
+        "LIFE-010",
+    ),
+)

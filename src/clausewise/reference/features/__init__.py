@@ -1,0 +1,1 @@
+"""What the reference server offers: one source of content for both eras."""

@@ -1,0 +1,22 @@
+"""Everything the server offers, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clausewise.reference.features.changes import ChangeFeed
+from clausewise.reference.features.prompts import PROMPTS, Prompt
+from clausewise.reference.features.resources import RESOURCES, TEMPLATES, Resource
+from clausewise.reference.features.tools import TOOLS, Tool
+from clausewise.reference.messages import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What the server offers, and the feed of its changes."""
+
+    feed: ChangeFeed
+    tools: tuple[Tool, ...] = TOOLS
+    resources: tuple[Resource, ...] = RESOURCES
+    templates: tuple[JsonObject, ...] = TEMPLATES
+    prompts: tuple[Prompt, ...] = PROMPTS

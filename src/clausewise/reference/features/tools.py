@@ -1,0 +1,225 @@
+"""The tools of the reference server: definitions and what each does."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+from jsonschema_rs import Draft202012Validator
+
+from clausewise.reference.call import Call, Form
+from clausewise.reference.features.changes import Change, ChangeFeed
+from clausewise.reference.features.resources import (
+    COUNTER,
+    PIXEL_PNG,
+    SILENCE_WAV,
+    WELCOME,
+)
+from clausewise.reference.messages import INVALID_PARAMS, JsonObject, RpcError
+
+ToolRun = Callable[[Call, JsonObject, ChangeFeed], Awaitable[JsonObject]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool: its listing, and what `tools/call` does with the (validated) arguments."""
+
+    name: str
+    definition: JsonObject
+    run: ToolRun
+
+
+def _object(properties: JsonObject, *required: str) -> JsonObject:
+    """The schema of an object with these properties and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _tool(
+    run: ToolRun,
+    description: str,
+    inputs: JsonObject,
+    *,
+    read_only: bool = True,
+    output: JsonObject | None = None,
+) -> Tool:
+    """A tool named like the function that runs it."""
+    name = run.__name__.strip("_")
+    definition: JsonObject = {
+        "name": name,
+        "title": name.replace("_", " ").capitalize(),
+        "description": description,
+        "inputSchema": inputs,
+        "annotations": {"readOnlyHint": read_only, "openWorldHint": False},
+    }
+    if output is not None:
+        definition["outputSchema"] = output
+    return Tool(name, definition, run)
+
+
+def text_result(text: str) -> JsonObject:
+    """A tool result of one text block."""
+    return {"content": [{"type": "text", "text": text}]}
+
+
+def error_result(text: str) -> JsonObject:
+    """A tool result that tells the model what went wrong."""
+    return text_result(text) | {"isError": True}
+
+
+async def _echo(_call: Call, arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
+    return text_result(arguments["text"])
+
+
+async def _all_content(_call: Call, _arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
+    embedded = {
+        "uri": WELCOME,
+        "mimeType": "text/plain",
+        "text": "Welcome to the reference server.",
+    }
+    return {
+        "content": [
+            {"type": "text", "text": "One block of every kind."},
+            {"type": "image", "data": PIXEL_PNG, "mimeType": "image/png"},
+            {"type": "audio", "data": SILENCE_WAV, "mimeType": "audio/wav"},
+            {"type": "resource", "resource": embedded},
+            {"type": "resource_link", "uri": WELCOME, "name": "welcome", "mimeType": "text/plain"},
+        ]
+    }
+
+
+async def _add(_call: Call, arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
+    total = arguments["a"] + arguments["b"]
+    return text_result(f'{{"sum": {total}}}') | {"structuredContent": {"sum": total}}
+
+
+async def _fail(_call: Call, _arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
+    return error_result("This tool always fails; nothing was done.")
+
+
+async def _count_slowly(call: Call, arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
+    steps, delay_ms = arguments.get("steps", 3), arguments.get("delayMs", 10)
+    await call.log("info", {"event": "counting begins", "steps": steps})
+    for step in range(1, steps + 1):
+        await anyio.sleep(delay_ms / 1000)
+        await call.progress(step, steps, f"step {step} of {steps}")
+    await call.log("debug", {"event": "counting ended"})
+    return text_result(f"Counted to {steps}.")
+
+
+NAME_FORM = Form(
+    "user_name",
+    "How shall the server call you?",
+    {
+        "type": "object",
+        "properties": {"name": {"type": "string", "title": "Name", "minLength": 1}},
+        "required": ["name"],
+    },
+)
+
+
+async def _greet_user(call: Call, _arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
+    answer = await call.ask(NAME_FORM)
+    name = answer.content.get("name")
+    if answer.action != "accept" or not isinstance(name, str):
+        return text_result("No name was given, so nobody is greeted.")
+    return text_result(f"Hello, {name}!")
+
+
+async def _query_region(_call: Call, arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
+    limit = arguments.get("limit", 10)
+    return text_result(
+        f"{arguments['query']!r} in {arguments['region']}: 0 of at most {limit} rows"
+    )
+
+
+async def _touch_counter(_call: Call, _arguments: JsonObject, feed: ChangeFeed) -> JsonObject:
+    feed.publish(Change(uri=COUNTER))
+    return text_result("Told the subscribers that the counter changed.")
+
+
+async def _announce_lists(_call: Call, _arguments: JsonObject, feed: ChangeFeed) -> JsonObject:
+    for change in (Change("tools"), Change("prompts"), Change("resources")):
+        feed.publish(change)
+    return text_result("Told the subscribers to fetch the lists again.")
+
+
+_NUMBER: JsonObject = {"type": "number"}
+_MAX_STEPS = 1000
+_MAX_DELAY_MS = 1000
+
+_NOTHING = _object({})
+
+TOOLS: tuple[Tool, ...] = (
+    _tool(_echo, "Returns its text.", _object({"text": {"type": "string"}}, "text")),
+    _tool(_all_content, "Returns one content block of every kind.", _NOTHING),
+    _tool(
+        _add,
+        "Adds two numbers.",
+        _object({"a": _NUMBER, "b": _NUMBER}, "a", "b"),
+        output=_object({"sum": _NUMBER}, "sum"),
+    ),
+    _tool(_fail, "Always ends in a tool error.", _NOTHING),
+    _tool(
+        _count_slowly,
+        "Counts step by step, with progress and log messages; can be cancelled.",
+        _object(
+            {
+                "steps": {"type": "integer", "minimum": 1, "maximum": _MAX_STEPS},
+                "delayMs": {"type": "integer", "minimum": 0, "maximum": _MAX_DELAY_MS},
+            }
+        ),
+    ),
+    _tool(_greet_user, "Asks the user for a name and greets.", _NOTHING),
+    _tool(
+        _query_region,
+        "Pretends to query a region; two parameters travel in headers, too.",
+        _object(
+            {
+                "region": {"type": "string", "x-mcp-header": "Region"},
+                "limit": {"type": "integer", "minimum": 1, "x-mcp-header": "Limit"},
+                "query": {"type": "string"},
+            },
+            "region",
+            "query",
+        ),
+    ),
+    _tool(_touch_counter, "Announces a change of the resource counter.", _NOTHING, read_only=False),
+    _tool(_announce_lists, "Announces a change of every list.", _NOTHING, read_only=False),
+)
+
+
+def find_tool(name: str, tools: tuple[Tool, ...]) -> Tool:
+    """The tool called `name`.
+
+    Raises:
+        RpcError: there is none (invalid params).
+    """
+    for tool in tools:
+        if tool.name == name:
+            return tool
+    raise RpcError(INVALID_PARAMS, f"unknown tool {name!r}")
+
+
+async def call_tool(tool: Tool, call: Call, feed: ChangeFeed) -> JsonObject:
+    """The result of `tools/call`; arguments that do not fit the input schema are a tool error.
+
+    Raises:
+        RpcError: `arguments` is no object (invalid params), or the tool needs more of the client.
+    """
+    arguments: Any = call.params.get("arguments")
+    if arguments is None:
+        arguments = {}
+    if not isinstance(arguments, dict):
+        raise RpcError(INVALID_PARAMS, "params.arguments must be an object")
+    validator = Draft202012Validator(tool.definition["inputSchema"], offline=True)
+    problem = next(validator.iter_errors(arguments), None)
+    if problem is not None:
+        return error_result(f"The arguments do not fit the input schema: {problem.message}")
+    return await tool.run(call, arguments, feed)

@@ -1,0 +1,95 @@
+"""Legacy sessions: what one client negotiated, its requests in progress, what it was asked."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+
+from clausewise.reference.messages import JsonObject
+from clausewise.wire.jsonrpc import IdKey, id_key
+
+
+@dataclass(slots=True)
+class Question:
+    """A request to the client that waits for its response."""
+
+    answered: anyio.Event = field(default_factory=anyio.Event)
+    response: JsonObject = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class LegacySession:
+    """One session: from `initialize` to DELETE, eviction or the end of the process.
+
+    Attributes:
+        version: the negotiated protocol version.
+        initialized: whether `notifications/initialized` has arrived.
+        stream: cancels the open GET stream, if there is one.
+    """
+
+    id: str
+    version: str
+    client_capabilities: JsonObject
+    initialized: bool = False
+    log_level: str = "info"
+    subscriptions: set[str] = field(default_factory=set)
+    in_progress: dict[IdKey, anyio.CancelScope] = field(default_factory=dict)
+    questions: dict[IdKey, Question] = field(default_factory=dict)
+    stream: anyio.CancelScope | None = None
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def next_number(self) -> int:
+        """A number this session has not used yet, for ids of requests and events."""
+        return next(self._numbers)
+
+    def take_response(self, message: JsonObject) -> bool:
+        """Hand a client's response to the question it answers; whether there was one."""
+        question = self.questions.pop(id_key(message.get("id")), None)
+        if question is None:
+            return False
+        question.response = message
+        question.answered.set()
+        return True
+
+    def cancel(self, request_id: Any) -> None:
+        """Stop a request in progress; an unknown id is ignored."""
+        scope = self.in_progress.pop(id_key(request_id), None)
+        if scope is not None:
+            scope.cancel()
+
+    def close(self) -> None:
+        """Stop everything that runs in this session."""
+        for scope in self.in_progress.values():
+            scope.cancel()
+        if self.stream is not None:
+            self.stream.cancel()
+
+
+class Sessions:
+    """The sessions alive on the HTTP endpoint, by id; bounded, the oldest goes first."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._alive: dict[str, LegacySession] = {}
+
+    def open(self, version: str, client_capabilities: JsonObject) -> LegacySession:
+        """A new session under an id that cannot be guessed."""
+        while len(self._alive) >= self._limit:
+            self.end(next(iter(self._alive)))
+        session = LegacySession(secrets.token_urlsafe(24), version, client_capabilities)
+        self._alive[session.id] = session
+        return session
+
+    def find(self, session_id: str) -> LegacySession | None:
+        return self._alive.get(session_id)
+
+    def end(self, session_id: str) -> None:
+        """End the session; its id is dead from now on."""
+        session = self._alive.pop(session_id, None)
+        if session is not None:
+            session.close()

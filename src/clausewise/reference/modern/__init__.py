@@ -1,0 +1,1 @@
+"""Revision 2026-07-28: stateless dispatch, metadata checks, results and subscriptions."""

@@ -1,0 +1,148 @@
+"""Each defect changes exactly the answers it says it changes, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+import anyio
+import pytest
+
+from clausewise.core.errors import UsageError
+from clausewise.core.vocabulary import Era, Revision
+from clausewise.reference.defects import Defect, list_defects
+from clausewise.reference.options import ServerOptions
+from clausewise.reference.server import build
+from clausewise.registry import clauses, rules
+from tests.reference.survey import MODERN, WARM, survey
+
+TOOLS = {"tools", "tools again", "tools with credentials", "warm tools"}
+PROMPTS = {"prompts", "no client info", "session id", "last event id"}
+UNKNOWN_METHODS = {"unknown method", "ping", "set level", "subscribe", "modern initialize"}
+UNJUDGED_ERRORS = {"call unknown", "prompt unknown", "bad cursor", "set level"}
+LEGACY_ERRORS = {"legacy unknown method", "legacy read missing"}
+LEGACY_INITIALIZE = {"legacy initialize", "legacy initialize again"}
+
+CHANGED: Mapping[str, set[str]] = {
+    "prompts-list-without-ttl": PROMPTS,
+    "discover-without-ttl": {"discover"},
+    "prompts-list-without-scope": PROMPTS,
+    "prompts-list-unknown-scope": PROMPTS,
+    "prompts-list-negative-ttl": PROMPTS,
+    "prompts-list-text-ttl": PROMPTS,
+    "personal-tools-list-public": TOOLS - {"tools with credentials"},
+    "ping-answered": {"ping"},
+    "set-level-answered": {"set level"},
+    "subscribe-answered": {"subscribe"},
+    "legacy-sse-endpoint": {"get sse"},
+    "logging-advertised": {"discover"},
+    "initialize-error-without-versions": {"modern initialize", "legacy initialize"},
+    "no-discover": {"discover"},
+    "discover-version-number": {"discover"},
+    "discover-unpublished-version": {"discover", "old version", "notification"},
+    "extension-without-prefix": {"discover"},
+    "tools-list-without-server-info": TOOLS,
+    "unsupported-version-code": {"old version"},
+    "unsupported-version-unlisted": {"old version"},
+    "unknown-method-ok-status": UNKNOWN_METHODS,
+    "unknown-method-code": UNKNOWN_METHODS,
+    "resource-not-found-retired-code": {"read missing"},
+    "url-elicitation-code": UNJUDGED_ERRORS,
+    "undefined-reserved-code": UNJUDGED_ERRORS,
+    "missing-capabilities-accepted": {"no capabilities"},
+    "missing-capabilities-ok-status": {"no capabilities"},
+    "client-info-required": {"no client info", "warm without params"},
+    "required-capabilities-array": {"call asking, incapable"},
+    "missing-capability-ignored": {"call asking, incapable"},
+    "legacy-range-code": UNJUDGED_ERRORS,
+    "fractional-request-id": {"legacy tools"},
+    "null-request-id": {"legacy tools"},
+    "request-id-reused": {"legacy tools"},
+    "result-id-altered": {"legacy tools"},
+    "notification-with-id": {"legacy tools"},
+    "error-without-message": LEGACY_ERRORS,
+    "error-code-text": LEGACY_ERRORS,
+    "jsonrpc-version-one": {"legacy tools"},
+    "error-id-altered": LEGACY_ERRORS,
+    "result-null": {"legacy tools"},
+    "tool-schema-invalid": {"legacy tools"},
+    "meta-prefix-malformed": {"legacy tools"},
+    "meta-name-malformed": {"legacy tools"},
+    "tool-schema-older-dialect": {"legacy tools"},
+    "request-before-initialized": LEGACY_INITIALIZE,
+    "initialize-version-unsteady": {"legacy initialize again"},
+    "legacy-notification-answered-200": {"legacy notification"},
+    "legacy-tools-list-text-plain": {"legacy tools"},
+    "legacy-get-page": {"get"},
+    "list-changed-undeclared": {*LEGACY_INITIALIZE, "legacy tools"},
+    "initialize-without-server-version": LEGACY_INITIALIZE,
+    "tools-list-without-result-type": TOOLS,
+    "tools-list-unknown-result-type": TOOLS,
+    "request-before-response": TOOLS,
+    "notification-answered-200": {"notification"},
+    "tools-list-text-plain": TOOLS,
+    "stream-left-open": TOOLS,
+    "message-after-response": TOOLS,
+    "stream-buffered": {"call streaming"},
+    "tools-list-unordered": TOOLS - {"tools"},
+    "session-id-minted": {*MODERN, *WARM},
+    "session-id-refused": {"session id"},
+    "discovery-required": TOOLS - {"warm tools"},
+    "metadata-remembered": {"warm without params"},
+    "get-answered": {"get", "delete"},
+    "delete-answered": {"get", "delete"},
+    "last-event-id-refused": {"last event id"},
+    "tools-vary-per-connection": {"tools", "tools with credentials"},
+}
+"""By defect, the requests of the survey that are answered differently."""
+
+
+@cache
+def right_answers(era: Era) -> Mapping[str, str]:
+    return anyio.run(survey, ServerOptions(era=era))
+
+
+def test_two_right_servers_answer_alike() -> None:
+    assert anyio.run(survey, ServerOptions()) == right_answers(Era.DUAL)
+
+
+@pytest.mark.parametrize("defect", list_defects(), ids=lambda defect: defect.name)
+def test_a_defect_changes_what_it_says_and_nothing_else(defect: Defect) -> None:
+    era = Era.DUAL if Era.DUAL in defect.eras else Era.MODERN
+    wrong = anyio.run(survey, ServerOptions(era=era, defects=(defect.name,)))
+    right = right_answers(era)
+    assert wrong.keys() == right.keys()
+    assert {label for label in right if right[label] != wrong[label]} == CHANGED[defect.name]
+
+
+def test_names_are_unique_and_every_defect_is_tested() -> None:
+    names = [defect.name for defect in list_defects()]
+    assert sorted(names) == sorted(CHANGED)
+
+
+@pytest.mark.parametrize("defect", list_defects(), ids=lambda defect: defect.name)
+def test_a_defect_names_rules_or_clauses_that_exist(defect: Defect) -> None:
+    assert defect.rules or defect.clauses
+    assert set(defect.rules) <= rules().keys()
+    assert set(defect.clauses) <= clauses(Revision.LEGACY).keys()
+
+
+def test_every_rule_of_these_groups_that_can_be_broken_has_a_defect() -> None:
+    groups = ("DSC", "STL", "RES", "ERR", "CAC", "DEP")
+    broken = {rule for defect in list_defects() for rule in defect.rules}
+    due = {rule for rule in rules() if rule.split("-")[1] in groups}
+    # Both answers to `initialize` are allowed, so MCP-DEP-006 cannot be broken.
+    assert due - broken == {"MCP-DEP-006"}
+
+
+def test_several_defects_add_up() -> None:
+    names = ("ping-answered", "discover-without-ttl")
+    wrong = anyio.run(survey, ServerOptions(defects=names))
+    right = right_answers(Era.DUAL)
+    assert {label for label in right if right[label] != wrong[label]} == {"ping", "discover"}
+
+
+def test_an_unknown_defect_is_a_usage_error_with_the_nearest_name() -> None:
+    with pytest.raises(UsageError, match="unknown defect 'ping-answer'") as caught:
+        build(ServerOptions(defects=("ping-answer",)))
+    assert "ping-answered" in caught.value.hint
