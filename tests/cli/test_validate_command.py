@@ -118,8 +118,11 @@ def test_a_trace_without_anything_to_judge_is_exit_3(
 
 
 def test_a_trace_that_cannot_be_opened_is_exit_3(clausewise: Run, tmp_path: Path) -> None:
-    assert clausewise("validate", "none.jsonl").returncode == 3
-    assert "cannot read" in clausewise("validate", str(tmp_path)).stderr
+    ran = clausewise("validate", "none.jsonl")
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert "cannot read none.jsonl: No such file" in ran.stderr
+    assert "no recording in the folder" in clausewise("validate", str(tmp_path)).stderr
+    assert "no file fits the pattern" in clausewise("validate", "*.jsonl").stderr
 
 
 def test_selecting_what_was_not_observed_is_exit_3(clausewise: Run, sound_trace: Path) -> None:

@@ -16,7 +16,8 @@ _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _BLOCK = re.compile(r"^```trace(?: (stdio|http))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINE = re.compile(
     r"(?P<actor>client|server)(?P<fault>!)?(?:@(?P<exchange>\w+))?(?:#(?P<session>\w+))?"
-    r"(?: (?P<what>verbatim|line|http|raw|sse|exit|open|close|abort))?(?::)?(?: (?P<rest>.*))?"
+    r"(?: (?P<what>verbatim|line|http|raw|raw64|sse|exit|open|close|abort))?(?::)?"
+    r"(?: (?P<rest>.*))?"
 )
 _MARK = re.compile(r"^([A-Z]+-\d+) (fail|warn|info) (client|server)$")
 _OUTCOME = re.compile(r"^=> ([A-Z]+-\d+): ([a-z-]+)$")
@@ -110,11 +111,16 @@ class _Reader:
     def _read(self, found: re.Match[str]) -> Event:
         what, rest = found["what"], found["rest"] or ""
         if what in _LIFECYCLES:
-            return self._make(found, EventKind.LIFECYCLE, {"event": _LIFECYCLES[what].value})
+            fields: dict[str, Any] = {"event": _LIFECYCLES[what].value}
+            if rest:
+                fields["code"] = int(rest)
+            return self._make(found, EventKind.LIFECYCLE, fields)
         if what == "http":
             return self._make(found, EventKind.HTTP, _head(rest))
         if what == "raw":
             return self._make(found, EventKind.RAW, {"text": rest, "why": "no JSON"})
+        if what == "raw64":
+            return self._make(found, EventKind.RAW, {"base64": rest, "why": "no UTF-8"})
         if what == "sse":
             return self._make(found, EventKind.SSE, json.loads(rest))
         payload = json.loads(rest)

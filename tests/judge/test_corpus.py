@@ -29,7 +29,18 @@ _WITH_LEGACY_SIGNS = frozenset(
 _TWINS = {"TRAN-017": ("LIFE-018",)}
 """Clauses that say the same as another one, which the index leaves out."""
 
+_RENAMED = {"transport.client-accept-header": "transport.client-post-accept-header"}
+"""What the index calls some checks, and their names here."""
+
+_WITHOUT_GET = frozenset({"TRAN-039", "TRAN-040"})
+"""Clauses about a GET, which the index lists for POSTs too; no trace of 2025-11-25 has one."""
+
 Expected = set[tuple[str, str, int]]
+
+_BEYOND: dict[str, Expected] = {
+    "violations/prom-001-capability-undeclared.jsonl": {("PROM-010", "warn", 3)}
+}
+"""True findings about clauses that the index does not judge."""
 
 
 def judged(path: Path) -> JudgeResult:
@@ -60,10 +71,10 @@ def expected(row: dict[str, str]) -> Expected:
     return {
         (clause, severity, int(seq))
         for clause, severity, seqs, check in _FAILING.findall(failing or "")
-        if check in known
+        if _RENAMED.get(check, check) in known and clause not in _WITHOUT_GET
         for seq in seqs.split(",")
         for clause in (clause, *_TWINS.get(clause, ()))
-    }
+    } | _BEYOND.get(row["path"], set())
 
 
 @pytest.fixture
@@ -94,8 +105,8 @@ def test_each_trace_gives_the_findings_that_the_index_lists(corpus: Path) -> Non
 
 def test_each_violated_clause_is_found(corpus: Path) -> None:
     targets = [r for r in rows(corpus.parent, "2025-11-25") if r["kind"] == "violation"]
-    ours = [r for r in targets if r["target_clause"].startswith(("BASE-", "LIFE-"))]
-    assert len(ours) == 10
+    ours = [r for r in targets if r["target_clause"].startswith(("BASE-", "LIFE-", "TRAN-"))]
+    assert len(ours) == 15
     for row in ours:
         clauses = {clause for clause, _, _ in found(judged(corpus / row["path"]))}
         assert row["target_clause"] in clauses, row["path"]

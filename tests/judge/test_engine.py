@@ -17,7 +17,7 @@ from clausewise.judge.checks import base_messages
 from clausewise.judge.engine import Judge, JudgeOptions, JudgeResult, judge
 from clausewise.judge.gate import MAX_WAITING
 from clausewise.judge.ledger import MAX_FINDINGS, Sheet
-from clausewise.judge.registration import Check, Subscription
+from clausewise.judge.registration import Check, On, Subscription
 from clausewise.registry import clauses
 from clausewise.trace.events import FIELDS, Event, EventKind, Lifecycle
 
@@ -211,8 +211,7 @@ def test_a_check_that_raises_crashes_alone(monkeypatch: pytest.MonkeyPatch) -> N
         raise ValueError("boom")
 
     check: Check = base_messages.request_id_not_null
-    (only,) = check.subscriptions
-    broken = replace(check, subscriptions=[Subscription(only.on, only.method, raises)])
+    broken = replace(check, subscriptions=[Subscription(On.REQUEST, None, raises)])
     monkeypatch.setattr(
         "clausewise.judge.engine.checks", lambda: {**registration.checks(), check.name: broken}
     )

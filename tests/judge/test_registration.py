@@ -75,7 +75,7 @@ def test_the_base_and_lifecycle_clauses_have_all_their_checks() -> None:
         for name in clause.checks
     }
     assert named - set(checks()) == set()
-    assert len(named) == 23
+    assert len(named) == 25
 
 
 def _forget(name: str) -> None:

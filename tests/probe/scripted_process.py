@@ -15,6 +15,9 @@ from tests.probe.legacy_replies import in_session, initialize_result, result
 
 Mode = Callable[[Request], list[Any]]
 
+_first_era: dict[str, str] = {}
+_remembered: dict[str, Any] = {}
+
 
 def _initialized(request: Request) -> list[Any] | None:
     """The answer to `initialize`, else None."""
@@ -49,6 +52,24 @@ def dual(request: Request) -> list[Any]:
     return _initialized(request) or list(conforming(request, over_http=False).messages)
 
 
+def locking(request: Request) -> list[Any]:
+    """A server of both eras that refuses modern requests once it has seen another first."""
+    era = "modern" if request.meta("protocolVersion") is not None else "legacy"
+    if _first_era.setdefault("era", era) == "legacy" and era == "modern":
+        error = {"code": -32600, "message": "this connection serves the handshake era"}
+        return [{"jsonrpc": "2.0", "id": request.id, "error": error}]
+    return dual(request)
+
+
+def remembering(request: Request) -> list[Any]:
+    """A modern server that fills in `_meta` from an earlier request."""
+    if request.meta("protocolVersion") is not None:
+        _remembered.update(request.params["_meta"])
+    elif _remembered and "id" in request.message:
+        request.message.setdefault("params", {})["_meta"] = dict(_remembered)
+    return list(conforming(request, over_http=False).messages)
+
+
 def mute(_request: Request) -> list[Any]:
     """No MCP server: it reads and says nothing."""
     return []
@@ -74,7 +95,18 @@ def pinging(request: Request) -> list[Any]:
 
 
 MODES: dict[str, Mode] = {
-    mode.__name__: mode for mode in (silent, refusing, exiting, dual, mute, chatty, pinging)
+    mode.__name__: mode
+    for mode in (
+        silent,
+        refusing,
+        exiting,
+        dual,
+        locking,
+        remembering,
+        mute,
+        chatty,
+        pinging,
+    )
 }
 
 

@@ -1,4 +1,4 @@
-"""Era detection: a modern request first, `initialize` only after it, on both transports."""
+"""Era detection by the answers to `server/discover` and `initialize`, on both transports."""
 
 from __future__ import annotations
 
@@ -279,15 +279,35 @@ def test_a_legacy_process_that_exits_on_unknown_methods_gets_a_fresh_one() -> No
 
 
 def test_a_legacy_process_that_stays_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(era_module, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(era_module, "_SILENCE_S", 0.05)
     assert over_stdio("silent")[0].era is Era.LEGACY
 
 
-def test_a_slow_start_is_not_taken_for_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_start_of_a_process_is_not_taken_for_silence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(era_module, "_PATIENCE_S", 0.001)
     detection, tape = over_stdio("dual")
     assert detection.era is Era.DUAL
+    assert methods_sent(tape).count("server/discover") == 1
+
+
+def test_an_endpoint_that_is_slow_at_first_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(era_module, "_PATIENCE_S", 0.05)
+
+    def waking(request: Request, right: Reply) -> Reply | None:
+        asleep = request.method == "server/discover" and request.nth == 0
+        return None if asleep else dual(request, right)
+
+    detection, tape = over_http(waking)
+    assert detection.era is Era.DUAL
     assert methods_sent(tape).count("server/discover") == 2
+
+
+def test_the_processes_of_both_eras_start_side_by_side() -> None:
+    _, tape = over_stdio("dual")
+    kinds = [event.kind for event in tape.events[:3]]
+    assert kinds == [EventKind.LIFECYCLE, EventKind.LIFECYCLE, EventKind.MESSAGE]
 
 
 def test_initialize_gets_a_process_of_its_own() -> None:

@@ -201,6 +201,34 @@ def test_a_target_that_cannot_be_opened_is_a_plain_target_error(target: Target) 
         anyio.run(run)
 
 
+NOTHING: dict[str, bool] = {}
+
+
+def test_an_unanswered_process_is_not_passed_on() -> None:
+    async def run() -> list[bool]:
+        async with meeting(process("dual")) as peer:
+            async with peer.another() as first:
+                await peer.request("tools/list", link=first)
+            async with peer.another() as second:
+                wanted = {"notifications": NOTHING}
+                await peer.request("subscriptions/listen", wanted, link=second, until=any_)
+            async with peer.another() as third:
+                pass
+        return [first is second, second is third]
+
+    assert anyio.run(run) == [True, False]
+
+
+def test_over_http_each_second_connection_is_new() -> None:
+    async def use(peer: Peer) -> bool:
+        async with peer.another() as first:
+            await peer.request("tools/list", link=first)
+        async with peer.another() as second:
+            return first is second
+
+    assert with_peer(use) is False
+
+
 def test_links_may_be_closed_in_any_order() -> None:
     async def use(peer: Peer) -> list[bool]:
         first, second = peer.fresh(), peer.fresh()

@@ -12,10 +12,11 @@ from clausewise.core.vocabulary import Era, Outcome, Party, Revision, TransportK
 from clausewise.probe import run as run_module
 from clausewise.probe.observation import Observation, broke, held
 from clausewise.probe.peer import Peer
-from clausewise.probe.registration import BOTH, Passive, Probe, probes
+from clausewise.probe.registration import BOTH, Passive, Probe, Turn, probes
 from clausewise.probe.run import ProbeOptions, Progress
 from clausewise.probe.traffic import Traffic
 from clausewise.registry import rules
+from clausewise.trace.events import EventKind
 from clausewise.transport.targets import HttpTarget
 from tests.probe.fake_server import Fault, Reply, Request, serve_http
 from tests.probe.legacy_replies import dual, legacy
@@ -28,7 +29,7 @@ OPTIONS = ProbeOptions(limits=LIMITS)
 def entry(
     run: Callable[[Peer], Awaitable[Observation]], rule: str = RULE, needs: tuple[str, ...] = ()
 ) -> Probe:
-    return Probe(rule, run, BOTH, needs, "none", alone=False)
+    return Probe(rule, run, BOTH, needs, "none")
 
 
 async def keeps(peer: Peer) -> Observation:
@@ -303,10 +304,84 @@ def test_probes_that_must_be_alone_are(monkeypatch: pytest.MonkeyPatch) -> None:
 
     names = ("MCP-STL-002", "MCP-STL-003", "MCP-STL-004", "MCP-STL-008")
     entries = {name: entry(watched(name), name) for name in names}
-    entries["MCP-STL-003"] = replace(entries["MCP-STL-003"], alone=True)
+    entries["MCP-STL-003"] = replace(entries["MCP-STL-003"], turn=Turn.ALONE)
     run(monkeypatch, entries)
     assert most["MCP-STL-003"] == 1
     assert list(most)[-1] == "MCP-STL-003"
+
+
+async def first_listing(peer: Peer) -> Observation:
+    async with peer.fresh(passed_on=True) as link:
+        await peer.request("tools/list", {"probe": "cold"}, link=link)
+    return held()
+
+
+async def second_listing(peer: Peer) -> Observation:
+    async with peer.another() as link:
+        await peer.request("tools/list", {"probe": "again"}, link=link)
+    return held()
+
+
+async def own_listing(peer: Peer) -> Observation:
+    await peer.request("tools/list", {"probe": "own"})
+    return held()
+
+
+def test_a_second_process_is_opened_ahead_and_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = {
+        "MCP-RES-007": replace(entry(second_listing, "MCP-RES-007"), turn=Turn.ALONE),
+        "MCP-STL-002": entry(own_listing, "MCP-STL-002"),
+        "MCP-STL-003": replace(entry(first_listing), beside=True),
+    }
+    monkeypatch.setattr(run_module, "probes", lambda: entries)
+    options = replace(OPTIONS, revision=Revision.MODERN)
+    events = anyio.run(probe_target, process("dual"), options).tape.events
+    processes = {
+        event.payload["params"]["probe"]: event.session
+        for event in events
+        if event.kind is EventKind.MESSAGE and event.payload.get("method") == "tools/list"
+    }
+    opened = [e for e in events if e.fields.get("event") == "transport-open"]
+    own = next(e.seq for e in events if "own" in str(e.payload))
+    assert processes["cold"] == processes["again"] != processes["own"]
+    assert len(opened) == 3  # the probes' own, a second one, and one for initialize
+    assert max(event.seq for event in opened) < own
+
+
+def test_what_may_spoil_its_process_runs_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[str] = []
+    entries = {
+        "MCP-DEP-003": replace(entry(keeps, "MCP-DEP-003"), turn=Turn.LAST),
+        "MCP-RES-007": replace(entry(keeps, "MCP-RES-007"), turn=Turn.ALONE),
+        "MCP-STL-003": entry(keeps),
+    }
+    run(monkeypatch, entries, progress=lambda step: steps.append(step.text))
+    assert steps[-3:] == ["MCP-STL-003", "MCP-RES-007", "MCP-DEP-003"]
+
+
+def test_a_slow_legacy_session_leaves_time_for_the_probes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stuck(request: Request, right: Reply) -> Reply | None:
+        return None if request.method == "ping" else dual(request, right)
+
+    options = replace(OPTIONS, total_s=1.0)
+    done = run(monkeypatch, {RULE: entry(keeps)}, options, fault=stuck)
+    assert done[RULE].outcome is Outcome.PASS
+    assert any("cut off" in note for note in done.run.notes)
+
+
+@pytest.mark.parametrize("mode", ["dual", "locking"])
+def test_no_rule_is_blocked_by_the_era_a_process_keeps_to(mode: str) -> None:
+    done = anyio.run(probe_target, process(mode), OPTIONS)
+    open_ends = (Outcome.INCONCLUSIVE, Outcome.FAIL, Outcome.CRASHED)
+    assert done["MCP-STL-004"].outcome is Outcome.PASS
+    assert not [verdict.id for verdict in done.run.verdicts if verdict.outcome in open_ends]
+
+
+def test_a_process_that_remembers_meta_fails() -> None:
+    options = replace(OPTIONS, select=("MCP-STL",))
+    done = anyio.run(probe_target, process("remembering"), options)
+    failed = [verdict.id for verdict in done.run.verdicts if verdict.findings]
+    assert failed == ["MCP-STL-004"]
 
 
 def test_the_progress_counts_up_to_the_total(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,7 +118,7 @@ def test_the_second_session_is_ended_too() -> None:
 def test_a_request_that_is_not_answered_in_time_is_cancelled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(walk_module, "_TOOL_S", 0.05)
+    monkeypatch.setattr(walk_module, "TOOL_S", 0.05)
 
     def slow(request: Request, _right: Reply) -> Reply | None:
         return None if request.params.get("name") == "look" else legacy(request)
@@ -164,6 +164,35 @@ def test_a_request_of_the_server_on_a_stream_is_answered() -> None:
     answers = {m["id"]: m for m in sent(over_http(asking)) if "method" not in m}
     assert answers["p"]["result"] == {}
     assert answers["r"]["error"]["code"] == -32601
+
+
+def test_what_is_asked_before_the_initialize_result_is_answered_within_the_session() -> None:
+    def asking(request: Request, _right: Reply) -> Reply:
+        reply = legacy(request)
+        if request.method != "initialize":
+            return reply
+        asks = {"jsonrpc": "2.0", "id": "r", "method": "roots/list"}
+        return Reply((asks, *reply.messages), headers=(*SSE_TYPE, ("mcp-session-id", SESSION_ID)))
+
+    tape = over_http(asking)
+    (answer, _) = [m for m in sent(tape) if "method" not in m]  # one in each session
+    assert answer["error"]["code"] == -32601
+    _, *later = (h for h in request_heads(tape) if h.fields["method"] == "POST")
+    assert all(head.header("mcp-session-id") == SESSION_ID for head in later)
+    assert all(head.header("mcp-protocol-version") == "2025-11-25" for head in later)
+
+
+def test_a_request_with_the_id_null_is_left_unanswered() -> None:
+    def asking(request: Request, _right: Reply) -> Reply:
+        reply = legacy(request)
+        asks = {"jsonrpc": "2.0", "id": None, "method": "ping"}
+        if request.method != "tools/list":
+            return reply
+        return Reply((asks, *reply.messages), headers=SSE_TYPE)
+
+    tape = over_http(asking)
+    assert [m for m in sent(tape) if "method" not in m] == []
+    assert "clausewise/unknown-method" in methods(tape)
 
 
 def test_a_request_of_the_server_on_stdio_is_answered_in_between() -> None:

@@ -78,6 +78,11 @@ def test_what_is_loaded_is_what_is_edited() -> None:
         (AREA + CLAUSE + 'exclusion = { type = "gui", reason = "Seen." }\n', "BASE-001: 'gui'"),
         (AREA + CLAUSE + 'exclusion = { type = "ui", reason = " " }\n', "BASE-001 has no reason"),
         (AREA + CHECKED + 'chekcs = ["a.b"]\n', "BASE-001 has unknown keys: chekcs"),
+        (
+            AREA + CLAUSE + 'exclusion = { type = "ui", reason = "Seen." }\nbeyond = true\n',
+            "BASE-001: beyond is a flag of clauses with checks",
+        ),
+        (AREA + CHECKED + 'beyond = "yes"\n', "BASE-001: beyond is a flag of clauses with checks"),
         (AREA + CHECKED + CHECKED, "BASE-001 is given twice"),
         (AREA + CHECKED.replace("BASE-001", "PING-001"), "PING-001 stands in the file of area"),
         (AREA + CHECKED.replace('["server"]', "[]"), "BASE-001 binds nobody"),

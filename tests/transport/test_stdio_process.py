@@ -236,6 +236,16 @@ async def test_a_notification_is_followed_by_a_short_listening() -> None:
     assert quiet.ending is Ending.TIMEOUT
 
 
+async def test_a_line_may_be_written_without_waiting_for_what_follows() -> None:
+    limits = Limits(answer_s=8, quiet_s=8)
+    async with open_process(server(ECHO), Tape(), limits) as process:
+        with anyio.fail_after(4):
+            written = await process.send(PING, timeout_s=0)
+        later = await process.listen(8, until=lambda e: e.payload.get("id") == 1)
+    assert (written.ending, len(written.events)) == (Ending.CUT, 1)
+    assert later.ending is Ending.COMPLETE
+
+
 async def test_a_server_that_reads_nothing_does_not_block_the_sender() -> None:
     limits = Limits(answer_s=0.2, exit_s=0.05)
     async with open_process(server(FOREVER), Tape(), limits) as process:

@@ -56,6 +56,8 @@ SETTINGS: Mapping[str, Setting] = {
     "level": Setting(Shape.TEXT, tuple(level.lower() for level in Level if " " not in level)),
     "max-events": Setting(Shape.NUMBER),
     "max-line-bytes": Setting(Shape.NUMBER),
+    "max-depth": Setting(Shape.NUMBER),
+    "max-total-bytes": Setting(Shape.NUMBER),
 }
 """Every key, named as its option on the command line; a command takes those it has."""
 

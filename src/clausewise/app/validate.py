@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import BinaryIO
 
-from clausewise.app.merging import merged
+from clausewise.app.merging import Merging
 from clausewise.app.selection import Selection, in_order
 from clausewise.core.errors import NothingJudgedError, TraceError
-from clausewise.core.results import Implementation, RunResult, Target
-from clausewise.core.vocabulary import Era, Party, Revision
+from clausewise.core.results import Implementation, RunResult, Target, TraceSummary, worst_of
+from clausewise.core.vocabulary import Era, Outcome, Party, Revision
 from clausewise.judge.engine import JudgeOptions, JudgeResult, judge
-from clausewise.report.text import count
-from clausewise.trace.events import Event
-from clausewise.trace.reader import BadLine, ReadLimits, read_events
-
-STANDARD_INPUT = "-"
-_TOLD_BAD_LINES = 5
+from clausewise.trace.recordings import ReadingOptions, open_recording
+from clausewise.trace.sources import expanded
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,56 +21,84 @@ class ValidateOptions:
     Attributes:
         selection: what to report; its revision is that of sessions that name none.
         party: judge only the duties of this side; None is both.
-        keep_going: skip bad lines and files that cannot be read, and say so.
-        limits: bounds on each trace.
+        reading: how to read each recording; its `keep_going` also skips those that cannot be
+            read, and says so.
     """
 
     selection: Selection = field(default_factory=Selection)
     party: Party | None = None
-    keep_going: bool = False
-    limits: ReadLimits = field(default_factory=ReadLimits)
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
 
 
 def run(names: tuple[str, ...], options: ValidateOptions) -> RunResult:
-    """Judge the traces called `names`; `-` is standard input.
+    """Judge the recordings that `names` mean: files, folders, patterns, `-` for standard input.
 
-    Each finding names its trace. Nothing depends on a clock: the same traces give an
-    equal result.
+    Each finding names its trace; of several, `traces` of the result sums up each. Nothing
+    depends on a clock: the same recordings give an equal result.
 
     Raises:
         NothingJudgedError: no trace could be judged; a TraceError names the file and line.
     """
-    parts: list[JudgeResult] = []
-    notes: list[str] = []
-    for name in dict.fromkeys(names):
+    traces = expanded(names)
+    gathering = _Gathering(options, is_alone=len(traces) == 1)
+    for trace in traces:
+        gathering.judge(trace)
+    return gathering.result(", ".join(dict.fromkeys(names)))
+
+
+class _Gathering:
+    """The run in progress: what the traces judged so far have given."""
+
+    def __init__(self, options: ValidateOptions, *, is_alone: bool) -> None:
+        self._options = options
+        self._is_alone = is_alone
+        self._merging = Merging()
+        self._revisions: set[Revision] = set()
+        self._servers: set[Implementation | None] = set()
+        self._summaries: list[TraceSummary] = []
+        self._notes: list[str] = []
+        self._judged = 0
+
+    def judge(self, trace: str) -> None:
+        """Judge one trace; one that cannot be read raises, or is told when others remain."""
         try:
-            part = _judged(name, options, notes)
+            part, summary = _judged(trace, self._options)
         except TraceError as error:
-            if not options.keep_going or len(names) == 1:
+            if not self._options.reading.keep_going or self._is_alone:
                 raise
-            notes.append(f"not judged: {error.message}")
-            continue
-        parts.append(part)
-        prefix = f"{name}: " if len(names) > 1 else ""
-        notes += [f"{prefix}{note}" for note in part.notes]
-    if not parts:
-        raise NothingJudgedError("no trace could be judged", "; ".join(notes))
-    verdicts = merged(verdict for part in parts for verdict in part.verdicts)
-    revisions = sorted({revision for part in parts for revision in part.revisions})
-    return RunResult(
-        command="validate",
-        target=Target("trace", ", ".join(dict.fromkeys(names)), _only_server(parts)),
-        era=era_of(revisions),
-        revisions=tuple(revisions),
-        verdicts=in_order(v for v in verdicts if options.selection.takes(v)),
-        notes=tuple(notes),
-    )
+            note = f"not judged: {error.message}"
+            self._notes.append(note)
+            self._summaries.append(TraceSummary(trace, Outcome.NOT_OBSERVED, 0, (note,)))
+            return
+        self._judged += 1
+        self._merging.add(trace, part.verdicts)
+        self._revisions.update(part.revisions)
+        self._servers.add(part.server)
+        self._summaries.append(summary)
+        self._notes += [self._named(trace, note) for note in summary.notes]
 
+    def result(self, name: str) -> RunResult:
+        """Everything together; `name` says what was judged."""
+        if not self._judged:
+            raise NothingJudgedError("no trace could be judged", "; ".join(self._notes))
+        selection = self._options.selection
+        revisions = sorted(self._revisions)
+        return RunResult(
+            command="validate",
+            target=Target("trace", name, self._only_server()),
+            era=era_of(revisions),
+            revisions=tuple(revisions),
+            verdicts=in_order(v for v in self._merging.verdicts() if selection.takes(v)),
+            notes=tuple(self._notes),
+            traces=() if self._is_alone else tuple(self._summaries),
+        )
 
-def _only_server(parts: list[JudgeResult]) -> Implementation | None:
-    """The server that every trace is about, or None."""
-    servers = {part.server for part in parts}
-    return servers.pop() if len(servers) == 1 else None
+    def _only_server(self) -> Implementation | None:
+        """The server that every trace is about, or None."""
+        return next(iter(self._servers)) if len(self._servers) == 1 else None
+
+    def _named(self, trace: str, note: str) -> str:
+        return note if self._is_alone or note.startswith(f"{trace}:") else f"{trace}: {note}"
 
 
 def era_of(revisions: list[Revision]) -> Era | None:
@@ -91,64 +110,20 @@ def era_of(revisions: list[Revision]) -> Era | None:
     return Era.LEGACY if revisions[0] is Revision.LEGACY else Era.MODERN
 
 
-def _judged(name: str, options: ValidateOptions, notes: list[str]) -> JudgeResult:
-    """The judgement of one trace; what is to be said about its lines is added to `notes`."""
-    skipped: list[BadLine] = []
-
-    def on_bad_line(bad: BadLine) -> None:
-        if not bad.cut and not options.keep_going:
-            raise TraceError(
-                f"{name}:{bad.number}: {bad.why}",
-                "Use --keep-going to skip bad lines and judge the rest.",
-            )
-        skipped.append(bad)
-
-    with _opened(name) as file:
-        lines = bounded_lines(file, options.limits.max_line_bytes)
-        events = read_events(lines, name, limits=options.limits, on_bad_line=on_bad_line)
+def _judged(trace: str, options: ValidateOptions) -> tuple[JudgeResult, TraceSummary]:
+    """The judgement of one trace, and its summary within the selection."""
+    with open_recording(trace, options.reading) as recording:
         result = judge(
-            _at_least_one(events, name),
-            trace=name,
+            recording.events(),
+            trace=trace,
             options=JudgeOptions(
                 revision=options.selection.revision, party=options.party, as_probe=False
             ),
         )
-    notes += [f"{name}:{bad.number}: skipped: {bad.why}" for bad in skipped[:_TOLD_BAD_LINES]]
-    if len(skipped) > _TOLD_BAD_LINES:
-        notes.append(f"{name}: {count(len(skipped) - _TOLD_BAD_LINES, 'more line')} skipped")
-    return result
-
-
-def bounded_lines(file: BinaryIO, longest: int) -> Iterator[bytes]:
-    """The lines of `file`; one longer than `longest` bytes is not held but replaced.
-
-    Its replacement is too long, too, so that a reader with this bound refuses it.
-    """
-    while line := file.readline(longest + 2):
-        rest = line
-        while len(line) > longest and rest and not rest.endswith(b"\n"):
-            rest = file.readline(longest + 2)
-        yield line if rest is line else b"x" * (longest + 1) + b"\n"
-
-
-def _at_least_one(events: Iterator[Event], name: str) -> Iterator[Event]:
-    found = False
-    for event in events:
-        found = True
-        yield event
-    if not found:
-        raise TraceError(
-            f"{name} has no events", "Record one with `clausewise check --save-trace`."
+        summary = TraceSummary(
+            name=trace,
+            verdict=worst_of(v for v in result.verdicts if options.selection.takes(v)),
+            events=recording.count,
+            notes=(*recording.notes, *result.notes),
         )
-
-
-@contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
-    if name == STANDARD_INPUT:
-        yield sys.stdin.buffer
-        return
-    try:
-        with Path(name).open("rb") as file:
-            yield file
-    except OSError as error:
-        raise TraceError(f"cannot read {name}: {error.strerror}") from None
+    return result, summary

@@ -5,6 +5,8 @@ from __future__ import annotations
 SUMMARIES = {
     "check": "Probe a live server, and judge the recording.",
     "validate": "Judge recorded sessions.",
+    "convert": "Make a trace of a HAR file or an MCP Inspector export.",
+    "record": "Record sessions between a client and a server.",
     "requirements": "List the clauses of a revision.",
     "rules": "List the rules and what decides them.",
     "explain": "Tell all about one clause, rule or check.",

@@ -17,9 +17,10 @@ from clausewise.cli.colour import use_colour
 from clausewise.cli.settings import setting
 from clausewise.cli.terminal import terminal_width
 from clausewise.core.errors import UsageError
-from clausewise.core.vocabulary import FailOn, Level, Revision
+from clausewise.core.vocabulary import FailOn, Level, Revision, TransportKind
 from clausewise.report.formats import Format
 from clausewise.report.options import Detail, ReportOptions
+from clausewise.trace.importers import ImportChoices
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -112,6 +113,21 @@ verdict_options = _together(
 """`--fail-on`, `--baseline`, `--write-baseline`."""
 
 
+import_options = _together(
+    click.option(
+        "--endpoint",
+        metavar="URL",
+        help="Of a HAR or an Inspector network export, take the traffic with this endpoint.",
+    ),
+    click.option(
+        "--transport",
+        type=click.Choice(values_of(TransportKind)),
+        help="What carried the messages of an Inspector protocol export, which does not tell.",
+    ),
+)
+"""`--endpoint`, `--transport`."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReportChoice:
     """Where the reports go: a format on standard output, formats to files."""
@@ -153,6 +169,12 @@ def selection_of(values: Mapping[str, Any], lowest_level: Level = Level.MAY) -> 
         lowest_level,
         None if revision == "auto" else Revision(revision),
     )
+
+
+def choices_of(values: Mapping[str, Any]) -> ImportChoices:
+    """From the values of `import_options`."""
+    transport = values["transport"]
+    return ImportChoices(values["endpoint"], TransportKind(transport) if transport else None)
 
 
 def _report_file(text: str) -> tuple[Format, Path]:

@@ -7,6 +7,7 @@ import logging
 import anyio
 import click
 
+from clausewise.cli.address import parse_address
 from clausewise.core.errors import UsageError
 from clausewise.core.vocabulary import Era
 from clausewise.reference.defects import list_defects
@@ -15,7 +16,6 @@ from clausewise.reference.process import serve_http_until_signal, serve_stdio
 
 _STDIO = "stdio"
 _NOWHERE = ("127.0.0.1", 0)
-_MAX_PORT = 65535
 
 
 @click.group("reference", help="Run the reference implementation, with or without a defect.")
@@ -64,16 +64,9 @@ def server(
     if address is None:
         raise UsageError("no transport chosen", "Pass either --http HOST:PORT or --stdio.")
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    host, port = _NOWHERE if address == _STDIO else _parse_address(address)
+    host, port = _NOWHERE if address == _STDIO else parse_address(address)
     options = ServerOptions(Era(era), defects, host, port, allow_remote, with_logging)
     if address == _STDIO:
         anyio.run(serve_stdio, options)
     else:
         anyio.run(serve_http_until_signal, options, click.echo)
-
-
-def _parse_address(address: str) -> tuple[str, int]:
-    host, colon, port = address.rpartition(":")
-    if not colon or not port.isdecimal() or int(port) > _MAX_PORT:
-        raise UsageError(f"{address!r} is no HOST:PORT", "Write it like 127.0.0.1:3000.")
-    return host.strip("[]") or "127.0.0.1", int(port)

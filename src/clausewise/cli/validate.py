@@ -9,6 +9,8 @@ import click
 from clausewise.cli.delivery import deliver
 from clausewise.cli.options import (
     ReportChoice,
+    choices_of,
+    import_options,
     report_options,
     selection_of,
     selection_options,
@@ -22,7 +24,8 @@ from clausewise.trace.reader import ReadLimits
 _EPILOG = """\b
 Examples:
   clausewise validate session.jsonl
-  clausewise validate traces/*.jsonl --party server --level must
+  clausewise validate recordings/ 'more/**/*.jsonl.zst' --keep-going
+  clausewise validate session.har --party server --level must
   clausewise validate session.jsonl --format json > result.json
   some-recorder | clausewise validate -
 
@@ -53,12 +56,27 @@ Judging uses no network, clock or chance: the same traces give the same bytes.""
     show_default=True,
     help="A longer line is a bad line.",
 )
+@setting(
+    "max-depth",
+    type=click.IntRange(min=1),
+    help="A line whose JSON nests deeper is a bad line; without it, from about 1000 levels on.",
+)
+@setting(
+    "max-total-bytes",
+    type=click.IntRange(min=1),
+    help="Read no more of a trace, after decompression.",
+)
+@import_options
 @verdict_options
 @report_options
 @click.pass_context
 def command(ctx: click.Context, /, traces: tuple[str, ...], **values: Any) -> None:
-    """Judge recorded sessions (trace files, JSON Lines); - reads standard input."""
+    """Judge recorded sessions: traces, plain, .gz or .zst, HAR files, Inspector exports.
+
+    TRACE is a file, a folder, a quoted pattern, or - for standard input.
+    """
     from clausewise.app.validate import ValidateOptions, run
+    from clausewise.trace.recordings import ReadingOptions
 
     choice = ReportChoice.of(values)
     result = run(
@@ -66,8 +84,13 @@ def command(ctx: click.Context, /, traces: tuple[str, ...], **values: Any) -> No
         ValidateOptions(
             selection=selection_of(values, Level(values["level"].upper())),
             party=Party(values["party"]) if values["party"] else None,
-            keep_going=values["keep_going"],
-            limits=ReadLimits(values["max_line_bytes"], values["max_events"]),
+            reading=ReadingOptions(
+                limits=ReadLimits(values["max_line_bytes"], values["max_events"]),
+                max_depth=values["max_depth"],
+                max_total_bytes=values["max_total_bytes"],
+                keep_going=values["keep_going"],
+                choices=choices_of(values),
+            ),
         ),
     )
     ctx.exit(deliver(result, choice, values))

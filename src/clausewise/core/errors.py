@@ -53,5 +53,9 @@ class TargetError(NothingJudgedError):
     """A live target cannot be reached, does not speak MCP, or never answers."""
 
 
+class BarredError(TargetError):
+    """A live target is there and lets nobody in: by its credentials, or by a bad certificate."""
+
+
 class TraceError(NothingJudgedError):
     """A trace cannot be read; the message names the line."""

@@ -95,11 +95,25 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class TraceSummary:
+    """What became of one of several traces: the worst outcome in it, how many events it has.
+
+    `verdict` is not-observed for one that could not be read; `notes` then say why.
+    """
+
+    name: str
+    verdict: Outcome
+    events: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RunResult:
     """Everything one command found.
 
     `started` (ISO 8601, UTC) and `duration_s` are set by live runs only: judging a
     trace must give the same bytes each time. `notes` are remarks about the run as a whole.
+    `traces` sums up each trace where several were judged together.
     """
 
     command: str
@@ -110,11 +124,12 @@ class RunResult:
     notes: tuple[str, ...] = ()
     started: str | None = None
     duration_s: float | None = None
+    traces: tuple[TraceSummary, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
         """The worst outcome over all verdicts; not-observed when nothing was judged."""
-        return worst(v.outcome for v in self.verdicts if v.outcome is not Outcome.EXCLUDED)
+        return worst_of(self.verdicts)
 
     @property
     def judged(self) -> bool:
@@ -129,6 +144,11 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
         if outcome in present:
             return outcome
     return Outcome.NOT_OBSERVED
+
+
+def worst_of(verdicts: Iterable[Verdict]) -> Outcome:
+    """The worst outcome of what was not excluded; not-observed when there is nothing."""
+    return worst(v.outcome for v in verdicts if v.outcome is not Outcome.EXCLUDED)
 
 
 @dataclass(frozen=True, slots=True)

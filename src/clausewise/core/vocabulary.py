@@ -63,6 +63,13 @@ class Party(StrEnum):
     CLIENT = "client"
     SERVER = "server"
 
+    @property
+    def direction(self) -> Direction:
+        """Which way its messages travel."""
+        if self is Party.CLIENT:
+            return Direction.CLIENT_TO_SERVER
+        return Direction.SERVER_TO_CLIENT
+
 
 class Direction(StrEnum):
     """Which way an event travelled."""

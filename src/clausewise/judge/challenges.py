@@ -51,10 +51,9 @@ class Challenge:
 
 def challenges_of(head: Event) -> tuple[Challenge, ...]:
     """The challenges of a response head, in order; what is no challenge is passed over."""
+    lines = head.header_values("www-authenticate")
     return tuple(
-        challenge
-        for line in head.header_values("www-authenticate")
-        for challenge in _challenges(line[:MAX_HEADER_CHARACTERS])
+        challenge for line in lines for challenge in _challenges(line[:MAX_HEADER_CHARACTERS])
     )
 
 

@@ -1,27 +1,65 @@
-"""Which handlers an event goes to: tables made once, so that the hot path only looks up."""
+"""Which handlers an event goes to: tables made as needed, so that the hot path only looks up."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from clausewise.core.vocabulary import TransportKind
+from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.registration import Handler, On, Subscription
+from clausewise.judge.registration import Handler, On, Only, Subscription
 from clausewise.judge.sessions import Session
 from clausewise.wire.jsonrpc import MessageClass
 
 Handlers = tuple[tuple[Handler, Sheet], ...]
 
-_MESSAGE_KINDS = tuple(On(kind.value) for kind in MessageClass)
-_NONE: Handlers = ()
+_MESSAGE_KINDS = frozenset(kind.value for kind in MessageClass)
+
+
+class Row:
+    """What one class of events goes to.
+
+    Attributes:
+        handlers: for any event of the class.
+        for_sound: for a message whose envelope has no fault; what only flawed ones concern is
+            left out.
+        kept: the sheets on which each sound message is booked as kept.
+        sound: how many sound messages there were since they were last booked.
+    """
+
+    __slots__ = ("direction", "for_sound", "handlers", "kept", "sound")
+
+    def __init__(self, direction: Direction, wanted: Iterable[tuple[Subscription, Sheet]]) -> None:
+        self.direction = direction
+        handlers: dict[Handler, tuple[Handler, Sheet]] = {}
+        flawed: set[Handler] = set()
+        kept: list[Sheet] = []
+        for subscription, sheet in wanted:
+            handler = subscription.handler
+            if handler is None:
+                kept.append(sheet)
+            else:
+                handlers.setdefault(handler, (handler, sheet))
+                if Only.FLAWED in subscription.only:
+                    flawed.add(handler)
+        self.handlers: Handlers = tuple(handlers.values())
+        self.for_sound: Handlers = tuple(h for h in self.handlers if h[0] not in flawed)
+        self.kept = tuple(kept)
+        self.sound = 0
+
+    def book(self) -> None:
+        """Book the sound messages that were counted."""
+        times, self.sound = self.sound, 0
+        for sheet in self.kept:
+            sheet.held_often(self.direction, times)
 
 
 class Plan:
-    """The handlers of one transport, by kind of event and method.
+    """The rows of one transport and phase.
 
     `handshake_only` leaves the checks that judge a handshake in another revision, too;
-    `any_input_only` those whose duty holds for answers to any input.
+    `any_input_only` those whose duty holds for answers to any input; without `opening` what
+    concerns the initialization phase alone is left out.
     """
 
     def __init__(
@@ -29,46 +67,98 @@ class Plan:
         sheets: Mapping[str, Sheet],
         transport: TransportKind,
         *,
-        handshake_only: bool = False,
-        any_input_only: bool = False,
+        handshake_only: bool,
+        any_input_only: bool,
+        opening: bool,
     ) -> None:
-        rows = [
+        self._wanted = [
             (subscription, sheet)
             for sheet in sheets.values()
             for subscription in sheet.check.subscriptions
             if sheet.check.transport in (None, transport)
             and (sheet.check.handshake or not handshake_only)
             and (sheet.check.any_input or not any_input_only)
+            and (opening or Only.OPENING not in subscription.only)
         ]
-        self._by_kind: dict[str, Handlers] = {}
-        self._by_method: dict[str, dict[str, Handlers]] = {}
-        for kind in On:
-            self._add(kind, rows)
+        self._methods = {s.method for s, _ in self._wanted} - {None}
+        self.by_client = self._tables(Direction.CLIENT_TO_SERVER)
+        self.by_server = self._tables(Direction.SERVER_TO_CLIENT)
 
-    def _add(self, kind: On, rows: list[tuple[Subscription, Sheet]]) -> None:
-        wanted = (kind, On.MESSAGE) if kind in _MESSAGE_KINDS else (kind,)
-        mine = [(s, sheet) for s, sheet in rows if s.on in wanted]
-        self._by_kind[kind.value] = tuple((s.handler, h) for s, h in mine if s.method is None)
-        self._by_method[kind.value] = {
-            method: tuple((s.handler, h) for s, h in mine if s.method in (None, method))
-            for method in {s.method for s, _ in mine if s.method is not None}
-        }
+    def _tables(self, direction: Direction) -> dict[str, dict[str | None, Row]]:
+        return {kind.value: {None: self._make(direction, kind, None)} for kind in On}
 
-    def handlers(self, kind: str, method: str | None = None) -> Handlers:
-        """The handlers of an event of this kind (a value of `On`)."""
-        if method is not None:
-            found = self._by_method[kind].get(method)
-            if found is not None:
-                return found
-        return self._by_kind.get(kind, _NONE)
+    def row(self, direction: Direction, kind: str, method: str | None = None) -> Row:
+        """The row of an event of this kind (a value of `On`)."""
+        tables = self.by_client if direction is Direction.CLIENT_TO_SERVER else self.by_server
+        rows = tables[kind]
+        found = rows.get(method)
+        if found is not None:
+            return found
+        if method not in self._methods:
+            # Names that a peer makes up never enter the table.
+            return rows[None]
+        found = rows[method] = self._make(direction, On(kind), method)
+        return found
+
+    def _make(self, direction: Direction, kind: On, method: str | None) -> Row:
+        kinds = (kind, On.MESSAGE) if kind in _MESSAGE_KINDS else (kind,)
+        other = Only.SERVER if direction is Direction.CLIENT_TO_SERVER else Only.CLIENT
+        return Row(
+            direction,
+            (
+                (s, sheet)
+                for s, sheet in self._wanted
+                if s.on in kinds and s.method in (None, method) and other not in s.only
+            ),
+        )
+
+    def rows(self) -> Iterator[Row]:
+        """Every row made so far."""
+        for tables in (self.by_client, self.by_server):
+            for rows in tables.values():
+                yield from rows.values()
+
+
+class Plans:
+    """The plans of a run, made as sessions need them."""
+
+    def __init__(self, sheets: Mapping[str, Sheet]) -> None:
+        self._sheets = sheets
+        self._pairs: dict[tuple[TransportKind, bool, bool], tuple[Plan, Plan]] = {}
+
+    def of(
+        self, transport: TransportKind, *, handshake_only: bool = False, provoked: bool = False
+    ) -> tuple[Plan, Plan]:
+        """The plan for after the initialization phase, and the one during it."""
+        key = (transport, handshake_only, provoked)
+        pair = self._pairs.get(key)
+        if pair is None:
+            after, during = (
+                Plan(
+                    self._sheets,
+                    transport,
+                    handshake_only=handshake_only,
+                    any_input_only=provoked,
+                    opening=opening,
+                )
+                for opening in (False, True)
+            )
+            pair = self._pairs[key] = (after, during)
+        return pair
+
+    def book(self) -> None:
+        """Book what the rows have counted."""
+        for pair in self._pairs.values():
+            for plan in pair:
+                for row in plan.rows():
+                    row.book()
 
 
 def call(handlers: Handlers, subject: Any, session: Session) -> None:
-    """Show `subject` to each handler; one that raises makes its check `crashed`."""
+    """Show `subject` to each handler; one that raises makes its checks `crashed`."""
     for handler, sheet in handlers:
-        if sheet.crash is not None:
-            continue
         try:
             handler(subject, session, sheet)
         except Exception as error:  # noqa: BLE001 - one check must not end the run
-            sheet.crash = f"the check failed at seq {subject.seq}: {type(error).__name__}: {error}"
+            why = f"{type(error).__name__}: {error}"
+            sheet.crashes.setdefault(handler, f"the check failed at seq {subject.seq}: {why}")

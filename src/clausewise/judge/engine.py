@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from clausewise.core.results import Finding, Implementation, Verdict
 from clausewise.core.vocabulary import Direction, Party, Revision, TransportKind
-from clausewise.judge.dispatch import Plan, call
-from clausewise.judge.exchanges import Head, Raw
+from clausewise.judge.dispatch import Plan, Plans, call
+from clausewise.judge.exchanges import Exchange, Head, Raw
 from clausewise.judge.gate import MAX_WAITING, Gate, Mode
+from clausewise.judge.handshake import INITIALIZE
 from clausewise.judge.http_sessions import HttpSessions
 from clausewise.judge.ledger import Ledger, Scope, Seen, Spot
-from clausewise.judge.messages import is_foreign, read_message
-from clausewise.judge.registration import On, checks
+from clausewise.judge.messages import Message, is_foreign
+from clausewise.judge.registration import Check, On, checks
 from clausewise.judge.remarks import Remarks
-from clausewise.judge.routing import HttpRouter, Routed, StdioRouter
+from clausewise.judge.routing import HttpRouter, StdioRouter
 from clausewise.judge.sessions import Memory, Session
 from clausewise.registry import clauses
 from clausewise.trace.events import Event, EventKind, Lifecycle
 
+# An attribute look-up on an enum class is too slow for what is done with every event.
 _C2S = Direction.CLIENT_TO_SERVER
+_STDIO = TransportKind.STDIO
+_MESSAGE = EventKind.MESSAGE
+_HTTP_HEAD = EventKind.HTTP
+_SSE = EventKind.SSE
+_REQUEST_HEAD = On.HTTP_REQUEST
+_RESPONSE_HEAD = On.HTTP_RESPONSE
+_JUDGES_NOTHING = Mode.NONE
+
+_Waiting = tuple[Event, Exchange | None, int | None]
 _LIFECYCLES = {what.value: what for what in Lifecycle}
 
 
@@ -63,13 +74,15 @@ class JudgeResult:
 class _Docket:
     """A session under judgement.
 
-    `waiting` holds its events until the gate knows its revision, then is None.
+    `waiting` holds its events until the gate knows its revision, then is None. `plans` has the
+    plan for after the initialization phase, and the one during it.
     """
 
     session: Session
     gate: Gate
-    waiting: list[Routed] | None
-    mode: Mode = Mode.NONE
+    waiting: list[_Waiting] | None
+    plans: tuple[Plan, Plan]
+    mode: Mode = _JUDGES_NOTHING
     judged_messages: int = 0
     last_seq: int = 0
 
@@ -80,22 +93,32 @@ class Judge:
     Args:
         trace: the recording's name, for findings.
         options: how to judge.
+        registered: the checks to judge by; None: all there are.
+        on_finding: called with a clause's id and a finding about it as soon as it is made.
     """
 
-    def __init__(self, trace: str, options: JudgeOptions = JudgeOptions()) -> None:
+    def __init__(
+        self,
+        trace: str,
+        options: JudgeOptions = JudgeOptions(),
+        *,
+        registered: Mapping[str, Check] | None = None,
+        on_finding: Callable[[str, Finding], None] | None = None,
+    ) -> None:
         self._options = options
         ours = Party.CLIENT if options.as_probe else None
         party = Party.SERVER if options.as_probe else options.party
         registry = clauses(Revision.LEGACY)
         self._conditions = {c.condition for c in registry.values() if c.condition is not None}
-        self._ledger = Ledger(registry, checks(), Scope(trace, party, ours))
-        self._plans = self._make_plans()
+        scope = Scope(trace, party, ours, on_finding)
+        self._ledger = Ledger(registry, checks() if registered is None else registered, scope)
+        self._plans = Plans(self._ledger.sheets)
         self._memory = Memory()
         self._dockets: dict[Session, _Docket] = {}
         self._sessions_made = 0
         self._stdio = StdioRouter(self._make_session, self._end_session)
         self._http_sessions = HttpSessions(self._make_session, self._end_session)
-        self._http = HttpRouter(self._http_sessions)
+        self._http = HttpRouter(self._http_sessions, self._take)
         self._seen = Seen()
         self._remarks = Remarks()
 
@@ -106,19 +129,17 @@ class Judge:
 
     def feed(self, event: Event) -> None:
         """Judge one more event; never raises, whatever the event holds."""
-        if event.transport is TransportKind.STDIO:
-            session = self._stdio.route(event)
-            self._take(Routed(session, event, None, None))
-            return
-        for routed in self._http.route(event):
-            self._take(routed)
+        if event.transport is _STDIO:
+            self._take(self._stdio.route(event), event, None, None)
+        else:
+            self._http.route(event)
 
     def finish(self) -> JudgeResult:
         """End every session and draw the verdicts."""
-        for routed in self._http.flush():
-            self._take(routed)
+        self._http.flush()
         self._http_sessions.finish()
         self._stdio.finish()
+        self._plans.book()
         return JudgeResult(
             verdicts=self._ledger.verdicts(self._seen),
             revisions=self._remarks.revisions,
@@ -127,120 +148,131 @@ class Judge:
             server=self._remarks.server,
         )
 
-    def _make_plans(self) -> dict[tuple[TransportKind, bool, bool], Plan]:
-        return {
-            (transport, handshake, provoked): Plan(
-                self._ledger.sheets,
-                transport,
-                handshake_only=handshake,
-                any_input_only=provoked,
-            )
-            for transport in TransportKind
-            for handshake in (False, True)
-            for provoked in (False, True)
-        }
-
     def _make_session(self, transport: TransportKind, *, begun: bool) -> Session:
         self._sessions_made += 1
         session = Session(self._sessions_made, transport, self._memory, begun=begun)
-        self._dockets[session] = _Docket(session, Gate(self._options.revision), [])
+        plans = self._plans.of(transport)
+        self._dockets[session] = _Docket(session, Gate(self._options.revision), [], plans)
         return session
 
-    def _take(self, routed: Routed) -> None:
-        docket = self._dockets.get(routed.session)
+    def _take(
+        self, session: Session, event: Event, exchange: Exchange | None, status: int | None
+    ) -> None:
+        docket = self._dockets.get(session)
         if docket is None:
             return
         if docket.waiting is None:
-            if docket.gate.is_concerned(routed.event):
-                self._reconsider(docket, routed)
-            if docket.waiting is None:
-                self._run(docket, routed)
+            if event.kind is not _MESSAGE:
+                self._run_other(docket, event, exchange)
                 return
-        docket.waiting.append(routed)
-        settled = docket.gate.watch(routed.event, routed.exchange)
+            message = Message(event, exchange, status)
+            gate = docket.gate
+            if message.method == INITIALIZE or gate.is_pending:
+                self._reconsider(docket, message)
+            if docket.waiting is None:
+                self._run_message(docket, message)
+                return
+        docket.waiting.append((event, exchange, status))
+        settled = docket.gate.watch(event, exchange)
         if settled or len(docket.waiting) >= MAX_WAITING:
             self._let_through(docket)
 
-    @staticmethod
-    def _reconsider(docket: _Docket, routed: Routed) -> None:
+    def _reconsider(self, docket: _Docket, message: Message) -> None:
         """A handshake in a session that was already decided about may change its revision."""
-        if docket.mode is Mode.NONE and routed.event.direction is _C2S:
+        if not docket.gate.is_concerned(message.event):
+            return
+        if docket.mode is _JUDGES_NOTHING and message.direction is _C2S:
             docket.waiting = []
             return
-        docket.gate.watch(routed.event, routed.exchange)
+        docket.gate.watch(message.event, message.exchange)
+        self._settle(docket)
+
+    def _settle(self, docket: _Docket) -> None:
         docket.mode = docket.gate.mode
+        docket.plans = self._plans_for(docket)
+
+    def _plans_for(self, docket: _Docket, *, provoked: bool = False) -> tuple[Plan, Plan]:
+        is_handshake = docket.mode is Mode.HANDSHAKE
+        transport = docket.session.transport
+        return self._plans.of(transport, handshake_only=is_handshake, provoked=provoked)
 
     def _let_through(self, docket: _Docket) -> None:
-        docket.mode = docket.gate.mode
+        self._settle(docket)
         waiting, docket.waiting = docket.waiting or [], None
-        for routed in waiting:
-            self._run(docket, routed)
+        for event, exchange, status in waiting:
+            if event.kind is _MESSAGE:
+                self._run_message(docket, Message(event, exchange, status))
+            else:
+                self._run_other(docket, event, exchange)
 
-    def _run(self, docket: _Docket, routed: Routed) -> None:
-        session, event, exchange, _ = routed
-        docket.last_seq = event.seq
-        kind = event.kind
-        if kind is EventKind.MESSAGE:
-            self._run_message(docket, routed)
-            return
-        subject: Event | Head | Raw = event
-        on = kind.value
-        if kind is EventKind.HTTP:
-            subject = Head(event, exchange)
-            on = On.HTTP_REQUEST if event.direction is _C2S else On.HTTP_RESPONSE
-            if exchange is not None and exchange.response is event:
-                session.observe_response_head(exchange)
-        elif kind is EventKind.RAW:
-            session.observe_raw(event)
-            subject = Raw(event, exchange)
-        elif kind is EventKind.SSE:
-            _note_event_id(routed)
-        elif kind is EventKind.LIFECYCLE:
-            session.closed = _LIFECYCLES.get(str(event.fields.get("event")), session.closed)
-        if docket.mode is not Mode.NONE and event.injected is None:
-            call(self._plan(docket).handlers(on), subject, session)
-
-    def _run_message(self, docket: _Docket, routed: Routed) -> None:
-        session, event, exchange, status = routed
-        message = read_message(event, exchange, status)
-        if session.transport is TransportKind.HTTP:
+    def _run_message(self, docket: _Docket, message: Message) -> None:
+        session, event = docket.session, message.event
+        docket.last_seq = message.seq
+        is_judged = docket.mode is not _JUDGES_NOTHING and event.injected is None
+        if session.transport is not _STDIO:
             if is_foreign(message, session.endpoint):
-                if docket.mode is not Mode.NONE and event.injected is None:
-                    call(self._plan(docket).handlers(On.FOREIGN), message, session)
+                if is_judged:
+                    self._show(docket, On.FOREIGN, message)
                 return
             if session.is_replay(message):
                 return
+        handshake = session.handshake
+        was_open = handshake.is_open
         session.observe(message)
-        request = message.request
-        if docket.mode is Mode.NONE or event.injected is not None:
+        if not is_judged:
             return
         docket.judged_messages += 1
         method = message.method
         if message.is_response:
-            method = request.method if request is not None else None
-        plan = self._plan(docket, provoked=message.provoked)
-        call(plan.handlers(message.kind.value, method), message, session)
+            method = message.request.method if message.request is not None else None
+        plans = self._plans_for(docket, provoked=True) if message.provoked else docket.plans
+        plan = plans[was_open or handshake.is_open]
+        row = plan.row(message.direction, message.kind, method)
+        if message.is_sound:
+            row.sound += 1
+            call(row.for_sound, message, session)
+        else:
+            call(row.handlers, message, session)
 
-    def _plan(self, docket: _Docket, *, provoked: bool = False) -> Plan:
-        handshake = docket.mode is Mode.HANDSHAKE
-        return self._plans[docket.session.transport, handshake, provoked]
+    def _run_other(self, docket: _Docket, event: Event, exchange: Exchange | None) -> None:
+        """An event that is no message."""
+        docket.last_seq = event.seq
+        session, kind = docket.session, event.kind
+        subject: Event | Head | Raw = event
+        on: str = kind
+        if kind is _HTTP_HEAD:
+            subject = Head(event, exchange)
+            on = _REQUEST_HEAD if event.direction is _C2S else _RESPONSE_HEAD
+            if exchange is not None and exchange.response is event:
+                session.observe_response_head(exchange)
+        elif kind is _SSE:
+            session.observe_stream_event(event, exchange)
+        elif kind is EventKind.RAW:
+            session.observe_raw(event)
+            subject = Raw(event, exchange)
+        elif kind is EventKind.LIFECYCLE:
+            session.closed = _LIFECYCLES.get(str(event.fields.get("event")), session.closed)
+        if docket.mode is not _JUDGES_NOTHING and event.injected is None:
+            self._show(docket, on, subject)
+
+    @staticmethod
+    def _show(docket: _Docket, on: str, subject: Event | Head | Raw | Message | Spot) -> None:
+        handlers = (
+            docket.plans[docket.session.handshake.is_open].row(subject.direction, on).handlers
+        )
+        if handlers:
+            call(handlers, subject, docket.session)
 
     def _end_session(self, session: Session) -> None:
         docket = self._dockets.pop(session)
         if docket.waiting is not None:
             self._let_through(docket)
         self._remarks.session_ended(session, docket.gate, was_heard=docket.judged_messages > 0)
-        if docket.mode is Mode.NONE:
+        if docket.mode is _JUDGES_NOTHING:
             return
-        call(self._plan(docket).handlers(On.SESSION_END), Spot(docket.last_seq, _C2S), session)
+        self._show(docket, On.SESSION_END, Spot(docket.last_seq, _C2S))
         if docket.judged_messages:
             self._seen.count(session, self._conditions)
-
-
-def _note_event_id(routed: Routed) -> None:
-    event_id = routed.event.fields.get("id")
-    if routed.exchange is not None and isinstance(event_id, str):
-        routed.exchange.event_id = event_id
 
 
 def judge(

@@ -71,6 +71,11 @@ class Gate:
         self._saw_result = False
         self._named: str | None = None
 
+    @property
+    def is_pending(self) -> bool:
+        """Whether an initialize request waits for its answer."""
+        return bool(self._pending)
+
     def is_concerned(self, event: Event) -> bool:
         """Whether `watch` could learn from this event after the revision was settled."""
         payload = event.payload

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from clausewise.core.vocabulary import PUBLISHED_REVISIONS, Party
+from clausewise.core.vocabulary import PUBLISHED_REVISIONS, Direction, Party
 from clausewise.judge.messages import Message, Request
 from clausewise.judge.wording import ABSENT
 from clausewise.wire.jsonrpc import MessageClass
@@ -40,6 +40,8 @@ class Handshake:
         accepted: the request that result answered.
         initialized_seq: seq of the first initialized notification after it, or None.
         overlapping_seq: seq of an initialize request sent while another was pending, or None.
+        is_open: whether the initialization phase is not over: the client has not yet said that
+            it is initialized, or the handshake has begun anew.
     """
 
     request: Request | None = None
@@ -49,17 +51,14 @@ class Handshake:
     accepted: Request | None = None
     initialized_seq: int | None = None
     overlapping_seq: int | None = None
+    is_open: bool = True
 
     def observe(self, message: Message) -> None:
         """Take in a message whose request is already paired."""
         request = message.request
         if message.kind is MessageClass.NOTIFICATION:
-            if (
-                message.method == INITIALIZED
-                and self.result is not None
-                and self.initialized_seq is None
-            ):
-                self.initialized_seq = message.seq
+            if message.method == INITIALIZED and self.result is not None:
+                self._initialized(message)
         elif request is None or request.method != INITIALIZE:
             return
         elif message.kind is MessageClass.REQUEST:
@@ -67,6 +66,7 @@ class Handshake:
                 self.overlapping_seq = message.seq
             self.request = request
             self.pending = True
+            self.is_open = True
         else:
             self._answered(request, message)
 
@@ -83,6 +83,14 @@ class Handshake:
             self.result = message.result
             self.accepted = request
             self.initialized_seq = None
+            self.is_open = True
+
+    def _initialized(self, message: Message) -> None:
+        if self.initialized_seq is None:
+            self.initialized_seq = message.seq
+        by_client = message.direction is Direction.CLIENT_TO_SERVER
+        if by_client and not self.pending and message.event.injected is None:
+            self.is_open = False
 
     @property
     def succeeded(self) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from clausewise.core.results import Finding, Place, SubjectKind, Verdict, worst
+from clausewise.core.results import PLANNED, Finding, Place, SubjectKind, Verdict, worst
 from clausewise.core.vocabulary import Direction, Outcome, Party, Revision, TransportKind
-from clausewise.judge.registration import Check
+from clausewise.judge.registration import Check, Handler
 from clausewise.judge.sessions import Session
 from clausewise.registry import Clause
 
@@ -41,17 +41,19 @@ class Spot:
 class Scope:
     """What is reported: the trace's name, the one party wanted (None: both), and our side.
 
-    `ours` is the party that a driver of ours plays: a finding about it is a slip.
+    `ours` is the party that a driver of ours plays: a finding about it is a slip. `tell` is called
+    with a clause's id and each finding about it that is kept, when it is made.
     """
 
     trace: str
     party: Party | None = None
     ours: Party | None = None
+    tell: Callable[[str, Finding], None] | None = None
 
 
 @dataclass(slots=True)
 class Entry:
-    """The record of one check about one clause."""
+    """The record of one check about one clause, beside what its sheet says of all of them."""
 
     clause: Clause
     held: int = 0
@@ -68,28 +70,52 @@ class Sheet:
     Each method books one occasion. `at` is where it was, and its sender is the party that owes
     the duty; `clause` names one clause of a check that judges several, without it the occasion
     counts for each.
+
+    Attributes:
+        held_for_all: occasions on which every clause of the check was kept.
+        crashes: the handlers of any check that failed, and how.
     """
 
-    def __init__(self, check: Check, clauses: Iterable[Clause], scope: Scope) -> None:
+    def __init__(
+        self, check: Check, clauses: Iterable[Clause], scope: Scope, crashes: dict[Handler, str]
+    ) -> None:
         self.check = check
         self.entries = {clause.id: Entry(clause) for clause in clauses}
-        self.crash: str | None = None
+        self.crashes = crashes
         self.slips: list[Finding] = []
+        self.held_for_all = 0
         self._scope = scope
+        self._wanted = None if scope.party is None else scope.party.direction
         self._all = tuple(self.entries.values())
 
     def held(self, at: Located, *, clause: str | None = None) -> None:
         """The clause could have been broken here and was kept."""
-        wanted = self._scope.party
-        if wanted is not None and at.direction.sender is not wanted:
+        if self._wanted is not None and at.direction is not self._wanted:
             return
-        for entry in self._all if clause is None else (self.entries[clause],):
-            entry.held += 1
+        if clause is None:
+            self.held_for_all += 1
+        else:
+            self.entries[clause].held += 1
+
+    @property
+    def crash(self) -> str | None:
+        """How one of the check's handlers failed, or None."""
+        handlers = (s.handler for s in self.check.subscriptions if s.handler is not None)
+        return next((self.crashes[h] for h in handlers if h in self.crashes), None)
+
+    def held_often(self, direction: Direction, times: int) -> None:
+        """As `held` for that many messages of one direction."""
+        if self._wanted is None or direction is self._wanted:
+            self.held_for_all += times
+
+    def occasions(self, clause: str) -> int:
+        """How many decided occasions of one clause are booked."""
+        entry = self.entries[clause]
+        return self.held_for_all + entry.held + entry.broke
 
     def undecided(self, at: Located, reason: str, *, clause: str | None = None) -> None:
         """The clause may have been broken here, but the recording does not tell; says why."""
-        wanted = self._scope.party
-        if wanted is not None and at.direction.sender is not wanted:
+        if self._wanted is not None and at.direction is not self._wanted:
             return
         for entry in self._all if clause is None else (self.entries[clause],):
             entry.doubts += 1
@@ -135,6 +161,8 @@ class Sheet:
         entry.worst = worst((finding.severity, entry.worst or Outcome.PASS))
         if len(entry.findings) < MAX_FINDINGS:
             entry.findings.append(finding)
+            if self._scope.tell is not None:
+                self._scope.tell(entry.clause.id, finding)
 
 
 @dataclass(slots=True)
@@ -171,8 +199,9 @@ class Ledger:
     ) -> None:
         self._clauses = clauses
         self._scope = scope
+        crashes: dict[Handler, str] = {}
         self.sheets = {
-            name: Sheet(check, (c for c in clauses.values() if name in c.checks), scope)
+            name: Sheet(check, (c for c in clauses.values() if name in c.checks), scope, crashes)
             for name, check in checks.items()
         }
 
@@ -190,12 +219,12 @@ class Ledger:
             return _without_judgement(clause, Outcome.EXCLUDED, clause.exclusion.reason)
         sheets = [self.sheets[name] for name in clause.checks if name in self.sheets]
         if not sheets:
-            return _without_judgement(clause, Outcome.NOT_OBSERVED, "no check yet: planned")
+            return _without_judgement(clause, Outcome.NOT_OBSERVED, f"no check yet: {PLANNED}")
         crash = next((sheet.crash for sheet in sheets if sheet.crash), None)
         if crash is not None:
             return _without_judgement(clause, Outcome.CRASHED, crash)
         entries = [sheet.entries[clause.id] for sheet in sheets]
-        occasions = sum(entry.held + entry.broke for entry in entries)
+        occasions = sum(sheet.occasions(clause.id) for sheet in sheets)
         if occasions:
             return _judgement(clause, entries, occasions)
         doubt = next((entry.doubt for entry in entries if entry.doubt), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum, auto
+from functools import lru_cache
 
 JSON = "application/json"
 ANY = "*/*"
@@ -17,6 +18,7 @@ class Listing(Enum):
     ABSENT = auto()
 
 
+@lru_cache(maxsize=64)
 def listing(accept: str, media_type: str) -> Listing:
     """How the media ranges in `accept` deal with `media_type`, which is in lower case.
 

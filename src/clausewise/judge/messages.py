@@ -8,11 +8,25 @@ from typing import TYPE_CHECKING, Any
 from clausewise.core.vocabulary import Direction
 from clausewise.judge.wording import ABSENT
 from clausewise.trace.events import Event
-from clausewise.wire.jsonrpc import IdKey, MessageClass, classify, id_key
+from clausewise.wire.jsonrpc import (
+    NOTIFICATION_PREFIX,
+    IdKey,
+    MessageClass,
+    classify,
+    id_key,
+)
 
 if TYPE_CHECKING:
     from clausewise.judge.exchanges import Exchange
 
+# An attribute look-up on an enum class is too slow for what is done with every message.
+_REQUEST = MessageClass.REQUEST
+_NOTIFICATION = MessageClass.NOTIFICATION
+_RESULT = MessageClass.RESULT
+_ERROR = MessageClass.ERROR
+_MALFORMED = MessageClass.MALFORMED
+
+_EMPTY: dict[str, Any] = {}
 _RESPONSES = frozenset({MessageClass.RESULT, MessageClass.ERROR, MessageClass.MALFORMED})
 _ASK_FOR_NOTHING = frozenset(
     {None, MessageClass.NOTIFICATION, MessageClass.RESULT, MessageClass.ERROR}
@@ -44,7 +58,6 @@ class Request:
     answered_on: Exchange | None = None
 
 
-@dataclass(slots=True, eq=False)
 class Message:
     """One message event.
 
@@ -52,6 +65,10 @@ class Message:
         kind: its class, by the members it has.
         id: the value of its `id` member, ABSENT if it has none.
         method: the `method` member if that is a string, else None.
+        params: the `params` member; empty if it is no object.
+        result: the `result` member; empty if it is no object.
+        is_sound: whether its envelope has no fault: `jsonrpc` is "2.0", what has to be there is
+            there and of the right type, what must not be is not. Faults further down remain.
         request: for a request itself, for a response the request it answers (None: no open
             request has its id).
         exchange: the HTTP exchange that carried it, as far as labels or order show it.
@@ -59,17 +76,85 @@ class Message:
         provoked: it answers a fault that a test driver made on purpose.
     """
 
-    event: Event
-    payload: Any
-    kind: MessageClass
-    id: Any
-    method: str | None
-    exchange: Exchange | None
-    status: int | None
-    seq: int
-    direction: Direction
-    request: Request | None = None
-    provoked: bool = False
+    __slots__ = (
+        "direction",
+        "event",
+        "exchange",
+        "id",
+        "is_sound",
+        "kind",
+        "method",
+        "params",
+        "payload",
+        "provoked",
+        "request",
+        "result",
+        "seq",
+        "status",
+    )
+
+    def __init__(
+        self, event: Event, exchange: Exchange | None = None, status: int | None = None
+    ) -> None:
+        self.event = event
+        self.exchange = exchange
+        self.status = status
+        self.seq = event.seq
+        self.direction = event.direction
+        self.request: Request | None = None
+        self.provoked = False
+        self.method: str | None = None
+        self.params: dict[str, Any] = _EMPTY
+        self.result: dict[str, Any] = _EMPTY
+        self.is_sound = False
+        self.id: Any = ABSENT
+        self.payload: Any = event.payload
+        if type(self.payload) is dict:
+            self._read(self.payload)
+        else:
+            self.kind = classify(self.payload)
+
+    def _read(self, payload: dict[str, Any]) -> None:
+        """Take an object apart: the same classes as `classify`, and the envelope's faults."""
+        get = payload.get
+        self.id = given = get("id", ABSENT)
+        params = get("params", _EMPTY)
+        is_2_0 = get("jsonrpc") == "2.0"
+        if type(params) is dict:
+            self.params = params
+        if "method" not in payload:
+            self._read_response(payload, is_2_0 and "params" not in payload)
+            return
+        method = payload["method"]
+        is_named = type(method) is str
+        if is_named:
+            self.method = method
+        is_notification = is_named and method.startswith(NOTIFICATION_PREFIX)
+        if given is ABSENT or is_notification:
+            self.kind = _NOTIFICATION
+            has_id_due = given is ABSENT and is_notification
+        else:
+            self.kind = _REQUEST
+            has_id_due = type(given) is int or type(given) is str
+        self.is_sound = is_2_0 and is_named and has_id_due and type(params) is dict
+
+    def _read_response(self, payload: dict[str, Any], is_clean: bool) -> None:
+        result, error = payload.get("result", ABSENT), payload.get("error", ABSENT)
+        if type(result) is dict:
+            self.result = result
+        if error is ABSENT and result is not ABSENT:
+            self.kind = _RESULT
+            self.is_sound = is_clean and type(result) is dict and self.id is not ABSENT
+        elif error is not ABSENT and result is ABSENT:
+            self.kind = _ERROR
+            self.is_sound = (
+                is_clean
+                and type(error) is dict
+                and type(error.get("code")) is int
+                and type(error.get("message")) is str
+            )
+        else:
+            self.kind = _MALFORMED
 
     @property
     def key(self) -> IdKey:
@@ -91,40 +176,6 @@ class Message:
         payload = self.payload
         return payload.get(name, ABSENT) if type(payload) is dict else ABSENT
 
-    @property
-    def params(self) -> dict[str, Any]:
-        """The `params` member; empty if it is no object."""
-        params = self.member("params")
-        return params if isinstance(params, dict) else {}
-
-    @property
-    def result(self) -> dict[str, Any]:
-        """The `result` member; empty if it is no object."""
-        result = self.member("result")
-        return result if isinstance(result, dict) else {}
-
-
-def read_message(event: Event, exchange: Exchange | None, status: int | None) -> Message:
-    """The message of a `message` event that travelled in `exchange`."""
-    payload = event.payload
-    kind = classify(payload)
-    if type(payload) is not dict:
-        return Message(
-            event, payload, kind, ABSENT, None, exchange, status, event.seq, event.direction
-        )
-    method = payload.get("method")
-    return Message(
-        event,
-        payload,
-        kind,
-        payload.get("id", ABSENT),
-        method if type(method) is str else None,
-        exchange,
-        status,
-        event.seq,
-        event.direction,
-    )
-
 
 def is_foreign(message: Message, endpoint: str | None) -> bool:
     """Whether this JSON body on HTTP has nothing to do with JSON-RPC.
@@ -134,6 +185,8 @@ def is_foreign(message: Message, endpoint: str | None) -> bool:
     MCP `endpoint`.
     """
     payload = message.payload
+    if type(payload) is dict and "jsonrpc" in payload:
+        return False
     parts = payload if isinstance(payload, list) else [payload]
     if any(isinstance(part, dict) and "jsonrpc" in part for part in parts[:1]):
         return False

@@ -47,17 +47,39 @@ class On(StrEnum):
     SESSION_END = "session-end"
 
 
+class Only(StrEnum):
+    """What narrows the messages that a handler wants.
+
+    CLIENT and SERVER: those that this party sends. OPENING: those of the initialization phase,
+    the initialized notification included. FLAWED: those whose envelope has a fault.
+    """
+
+    CLIENT = "client"
+    SERVER = "server"
+    OPENING = "opening"
+    FLAWED = "flawed"
+
+
 @dataclass(frozen=True, slots=True)
 class Subscription:
     """One handler with the kind of event it wants.
 
     `method` narrows it: for requests and notifications their own method, for responses the
-    method of the request they answer. None takes them all.
+    method of the request they answer. None takes them all. So does each of `only`. Without a
+    handler the check is always kept by sound messages of this kind.
     """
 
     on: On
     method: str | None
-    handler: Handler
+    handler: Handler | None
+    only: frozenset[Only] = frozenset()
+
+    @classmethod
+    def read(cls, wanted: str, handler: Handler | None) -> Subscription:
+        """From words: those of `only`, then a kind of `On`, or `kind:method`."""
+        *narrower, last = wanted.split()
+        kind, _, method = last.partition(":")
+        return cls(On(kind), method or None, handler, frozenset(map(Only, narrower)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +106,26 @@ class Check:
     subscriptions: list[Subscription] = field(default_factory=list)
 
     def on(self, *wanted: str) -> Callable[[Handler], Handler]:
-        """Add a handler for further events: a kind of `On`, or `kind:method`."""
+        """Add a handler for further events: a kind of `On`, or `kind:method`.
+
+        Words of `Only` before it narrow it, as in `client opening request`. A handler that
+        several checks add keeps facts for them all: it is called once an event, and books
+        nothing.
+        """
 
         def add(handler: Handler) -> Handler:
-            for each in wanted:
-                kind, _, method = each.partition(":")
-                self.subscriptions.append(Subscription(On(kind), method or None, handler))
+            self.subscriptions.extend(Subscription.read(each, handler) for each in wanted)
             return handler
 
         return add
+
+    def kept_by_sound(self, *wanted: str) -> None:
+        """Book an occasion as kept, without a call, for each of these messages that is sound.
+
+        For duties that the envelope alone decides (`Message.is_sound`); the handler then takes
+        the flawed ones only. `wanted` is as in `on`.
+        """
+        self.subscriptions.extend(Subscription.read(each, None) for each in wanted)
 
 
 _CHECKS: dict[str, Check] = {}

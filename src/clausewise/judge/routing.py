@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable
 
 from clausewise.core.vocabulary import Direction, Revision, TransportKind
 from clausewise.judge.exchanges import Exchange
@@ -19,26 +18,30 @@ MAX_EXCHANGES = 1024
 
 Label = str | int
 
+MAX_HELD = 256
+"""Heads that wait for their exchange to go on."""
+
+# An attribute look-up on an enum class is too slow for what is done with every event.
 _C2S = Direction.CLIENT_TO_SERVER
+_MESSAGE = EventKind.MESSAGE
+_HTTP_HEAD = EventKind.HTTP
+_RAW = EventKind.RAW
+_LIFECYCLE = EventKind.LIFECYCLE
+
 _WELL_FORMED = frozenset(MessageClass) - {MessageClass.MALFORMED, MessageClass.BATCH}
 
 
-class Routed(NamedTuple):
-    """An event with the session it belongs to.
+Deliver = Callable[[Session, Event, Exchange | None, int | None], None]
+"""Takes an event with its session, its exchange and the status of the response that carried it.
 
-    `exchange` is None on stdio and where the recording does not tell; `status` is that of the
-    HTTP response which carried the event.
-    """
-
-    session: Session
-    event: Event
-    exchange: Exchange | None
-    status: int | None
+The exchange is None on stdio and where the recording does not tell, the status where no response
+carried it.
+"""
 
 
 def label_of(value: object) -> Label | None:
     """A recorder's label if it is usable as one."""
-    return value if isinstance(value, (str, int)) else None
+    return value if value is None or isinstance(value, (str, int)) else None
 
 
 class StdioRouter:
@@ -54,7 +57,7 @@ class StdioRouter:
         """The session of a stdio event."""
         label = None if event.session is None else label_of(event.session)
         session = self._current.get(label)
-        if event.kind is EventKind.LIFECYCLE:
+        if event.kind is _LIFECYCLE:
             return self._lifecycle(event, label, session)
         if session is None:
             session = self._current[label] = self._make(TransportKind.STDIO, begun=False)
@@ -82,46 +85,67 @@ class StdioRouter:
 
 
 class HttpRouter:
-    """Sessions and exchanges on Streamable HTTP.
+    """Sessions and exchanges on Streamable HTTP; hands each event on to `deliver`.
 
     A request head waits for the event after it, since only the body tells an initialize
-    request, which begins a session, from other traffic.
+    request, which begins a session, from other traffic. A labelled one that names no session
+    waits until its exchange goes on.
     """
 
-    def __init__(self, sessions: HttpSessions) -> None:
+    def __init__(self, sessions: HttpSessions, deliver: Deliver) -> None:
         self._sessions = sessions
+        self._deliver = deliver
         self._held: Event | None = None
+        self._held_by_label: dict[Label | None, Event] = {}
         self._by_label: dict[Label, Exchange] = {}
         self._waiting: list[Exchange] = []
         self._unpaired = 0
         self._adjacent: tuple[Exchange | None, int | None] | None = None
         self.lost = 0
 
-    def route(self, event: Event) -> Iterator[Routed]:
-        """The event, perhaps preceded by a head that waited for it, each with its session."""
+    def route(self, event: Event) -> None:
+        """Deliver the event, perhaps preceded by a head that waited for it."""
         held, self._held = self._held, None
         is_client = event.direction is _C2S
         if held is not None:
-            if is_client and _is_body(event) and event.exchange == held.exchange:
-                yield from self._post(held, event)
+            if is_client and event.exchange == held.exchange and _is_body(event):
+                self._post(held, event)
                 return
-            yield from self._without_body(held)
-        if is_client:
-            if event.kind is EventKind.HTTP:
-                self._held = event
-                return
-            yield from self._late_body(event)
-            return
-        yield from self._response(event)
+            self._hold_on(held)
+        if self._held_by_label:
+            held = self._held_by_label.pop(label_of(event.exchange), None)
+            if held is not None:
+                if is_client and _is_body(event):
+                    self._post(held, event)
+                    return
+                self._without_body(held)
+        if not is_client:
+            self._response(event)
+        elif event.kind is _HTTP_HEAD:
+            self._held = event
+        else:
+            self._late_body(event)
 
-    def flush(self) -> Iterator[Routed]:
-        """The head that still waits, if any."""
+    def flush(self) -> None:
+        """Deliver the heads that still wait, if any."""
         held, self._held = self._held, None
-        if held is not None:
-            yield from self._without_body(held)
+        waiting = list(self._held_by_label.values())
+        self._held_by_label.clear()
+        for head in (*waiting, held) if held is not None else waiting:
+            self._without_body(head)
 
-    def _post(self, head: Event | None, body: Event) -> Iterator[Routed]:
-        initializes = body.kind is EventKind.MESSAGE and _is_initialize(body.payload)
+    def _hold_on(self, head: Event) -> None:
+        """The event after `head` is of another exchange: wait on where the body may matter."""
+        label = label_of(head.exchange)
+        if label is None or session_id_of(head) is not None:
+            self._without_body(head)
+            return
+        self._held_by_label[label] = head
+        if len(self._held_by_label) > MAX_HELD:
+            self._without_body(self._held_by_label.pop(next(iter(self._held_by_label))))
+
+    def _post(self, head: Event | None, body: Event) -> None:
+        initializes = body.kind is _MESSAGE and _is_initialize(body.payload)
         session = self._session_of_request(head or body, body, initializes=initializes)
         exchange = self._open(head, session, head or body)
         _posted(exchange, body)
@@ -129,32 +153,31 @@ class HttpRouter:
         if session.endpoint is None and exchange.posted in _WELL_FORMED:
             session.endpoint = exchange.path
         if head is not None:
-            yield Routed(session, head, exchange, None)
-        yield Routed(session, body, exchange, None)
+            self._deliver(session, head, exchange, None)
+        self._deliver(session, body, exchange, None)
 
-    def _without_body(self, head: Event) -> Iterator[Routed]:
+    def _without_body(self, head: Event) -> None:
         session = self._session_of_request(head, None, initializes=False)
         exchange = self._open(head, session, head)
-        yield Routed(session, head, exchange, None)
+        self._deliver(session, head, exchange, None)
 
-    def _late_body(self, event: Event) -> Iterator[Routed]:
+    def _late_body(self, event: Event) -> None:
         label = label_of(event.exchange)
         known = self._by_label.get(label) if label is not None else None
-        if event.kind is EventKind.LIFECYCLE and known is None:
+        if event.kind is _LIFECYCLE and known is None:
             session = self._sessions.of_label(label_of(event.session)) or self._sessions.latest
             if session is not None:
-                yield Routed(session, event, None, None)
+                self._deliver(session, event, None, None)
         elif known is None:
-            yield from self._post(None, event)
-        elif _is_body(event) and not known.has_body:
-            self._attach_late(known, event)
-            yield Routed(known.session, event, known, None)
+            self._post(None, event)
         else:
-            yield Routed(known.session, event, known, None)
+            if _is_body(event) and not known.has_body:
+                self._attach_late(known, event)
+            self._deliver(known.session, event, known, None)
 
     def _attach_late(self, exchange: Exchange, body: Event) -> None:
         _posted(exchange, body)
-        if body.kind is EventKind.MESSAGE and _is_initialize(body.payload):
+        if body.kind is _MESSAGE and _is_initialize(body.payload):
             exchange.initializes = True
             first = exchange.head or body
             exchange.session = self._session_of_request(first, body, initializes=True)
@@ -193,30 +216,35 @@ class HttpRouter:
         self._adjacent = None
         return exchange
 
-    def _response(self, event: Event) -> Iterator[Routed]:
+    def _response(self, event: Event) -> None:
         label = label_of(event.exchange)
+        is_head = event.kind is _HTTP_HEAD
+        exchange: Exchange | None
         if label is not None:
             exchange = self._by_label.get(label)
             status = exchange.status if exchange is not None else None
-        elif event.kind is EventKind.HTTP:
+        elif is_head:
             exchange, status = self._paired_by_order(), event.status
             self._adjacent = (exchange, status)
         else:
             exchange, status = self._adjacent or (None, None)
-            if event.kind is EventKind.MESSAGE and not (exchange is not None and exchange.streams):
+            if event.kind is _MESSAGE and not (exchange is not None and exchange.streams):
                 self._adjacent = None
-        if exchange is not None and event.kind is EventKind.HTTP:
-            exchange.response = event
-            status = event.status
+        if exchange is not None and is_head:
+            exchange.answer(event)
+            status = exchange.status
             self._sessions.answered(exchange)
         session = self._session_of_answer(event, exchange)
         if session is None:
-            self.lost += event.kind is EventKind.MESSAGE
+            self.lost += event.kind is _MESSAGE
             return
-        if exchange is not None:
+        if exchange is None:
+            self._deliver(session, event, None, status)
+            return
+        if exchange.initializes:
             self._sessions.delivered(exchange, event)
-        yield Routed(session, event, exchange, status)
-        if exchange is not None:
+        self._deliver(session, event, exchange, status)
+        if is_head:
             self._sessions.settled(exchange)
 
     def _paired_by_order(self) -> Exchange | None:
@@ -230,7 +258,7 @@ class HttpRouter:
         return None
 
     def _session_of_answer(self, event: Event, exchange: Exchange | None) -> Session | None:
-        label = label_of(event.session)
+        label = None if event.session is None else label_of(event.session)
         if exchange is not None:
             if label is not None:
                 self._sessions.bind(label, exchange.session)
@@ -241,12 +269,12 @@ class HttpRouter:
 
 
 def _is_body(event: Event) -> bool:
-    return event.kind is EventKind.MESSAGE or event.kind is EventKind.RAW
+    return event.kind is _MESSAGE or event.kind is _RAW
 
 
 def _posted(exchange: Exchange, body: Event) -> None:
     exchange.has_body = _is_body(body)
-    if body.kind is EventKind.MESSAGE:
+    if body.kind is _MESSAGE:
         exchange.posted = classify(body.payload)
     if body.injected is not None:
         exchange.injected = True

@@ -58,6 +58,10 @@ _SCHEMA_MAP = frozenset(
 )
 
 
+Place = tuple[tuple[str, str | int | None], ...]
+"""Where a schema is in another, from the root: at each step the keyword and, in it, the key."""
+
+
 @dataclass(frozen=True, slots=True)
 class SchemaFault:
     """What is wrong with a schema document; `grave` if its metaschema refuses it.
@@ -127,8 +131,8 @@ def _dangling_reference(schema: dict[str, Any]) -> SchemaFault | None:
     """A local `$ref` that resolves to nothing from the root of this schema."""
     references: list[str] = []
     anchors: set[str] = set()
-    for depth, part in _subschemas(schema):
-        if depth and isinstance(part.get("$id", part.get("id")), str):
+    for place, part in subschemas(schema):
+        if place and isinstance(part.get("$id", part.get("id")), str):
             # A base of its own: what `#/…` below it means depends on where it stands.
             return None if not _has_local_reference(schema) else _NESTED_ID
         reference = part.get("$ref")
@@ -149,25 +153,28 @@ _NESTED_ID = SchemaFault("", undecidable="a nested $id changes what local refere
 
 
 def _has_local_reference(schema: dict[str, Any]) -> bool:
-    references = (part.get("$ref") for _, part in _subschemas(schema))
+    references = (part.get("$ref") for _, part in subschemas(schema))
     return any(isinstance(ref, str) and ref.startswith("#") for ref in references)
 
 
-def _subschemas(schema: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """A schema and the schemas in it, with their depth; user data such as `enum` is left out."""
-    stack: list[tuple[int, Any]] = [(0, schema)]
+def subschemas(schema: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """A schema and the schemas in it, each with its place; a schema comes before its parts.
+
+    Only keywords that hold schemas are followed: data such as `enum` or `default` is left out.
+    """
+    stack: list[tuple[Place, Any]] = [((), schema)]
     while stack:
-        depth, part = stack.pop()
+        place, part = stack.pop()
         if not isinstance(part, dict):
             continue
-        yield depth, part
+        yield place, part
         for keyword, value in part.items():
             if keyword in _SCHEMA_MAP and isinstance(value, dict):
-                stack.extend((depth + 1, each) for each in value.values())
+                stack.extend(((*place, (keyword, key)), each) for key, each in value.items())
             elif keyword in _SCHEMA_LIST and isinstance(value, list):
-                stack.extend((depth + 1, each) for each in value)
+                stack.extend(((*place, (keyword, index)), v) for index, v in enumerate(value))
             elif keyword in _ONE_SCHEMA:
-                stack.append((depth + 1, value))
+                stack.append(((*place, (keyword, None)), value))
 
 
 def _resolves(schema: dict[str, Any], fragment: str, anchors: set[str]) -> bool:

@@ -11,8 +11,8 @@ import orjson
 
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.judge.exchanges import Exchange
-from clausewise.judge.handshake import Handshake
-from clausewise.judge.messages import Message, Request, read_message
+from clausewise.judge.handshake import INITIALIZE, Handshake
+from clausewise.judge.messages import Message, Request
 from clausewise.judge.used_ids import UsedIds
 from clausewise.judge.wording import ABSENT
 from clausewise.trace.events import Event, Lifecycle
@@ -34,6 +34,12 @@ MIXED = "messages of several sessions cannot be told apart"
 
 _State = TypeVar("_State")
 
+# An attribute look-up on an enum class is too slow for what is done with every message.
+_C2S = Direction.CLIENT_TO_SERVER
+_REQUEST = MessageClass.REQUEST
+_NOTIFICATION = MessageClass.NOTIFICATION
+_BATCH = MessageClass.BATCH
+
 
 def forget_older_half(table: dict[Any, Any]) -> None:
     """Drop the older half of a table that has grown too large; constant time per entry."""
@@ -53,6 +59,13 @@ class Memory:
         if found is None:
             found = self._states[kind] = kind()
         return found
+
+
+@dataclass(slots=True)
+class Beginnings:
+    """How many sessions of a recording an initialize request has begun so far."""
+
+    count: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -84,10 +97,11 @@ class Side:
         """Open `request`; with `counts` its id is taken from now on."""
         if counts:
             request.earlier = self.used.take(request.key, request.seq)
-        request.older = self.open.pop(request.key, None)
-        self.open[request.key] = request
-        if len(self.open) > MAX_OPEN_REQUESTS:
-            forget_older_half(self.open)
+        opened = self.open
+        request.older = opened.pop(request.key, None)
+        opened[request.key] = request
+        if len(opened) > MAX_OPEN_REQUESTS:
+            forget_older_half(opened)
             self.forgetful = True
 
     def settle(self, key: IdKey) -> Request | None:
@@ -138,28 +152,32 @@ class Session(Memory):
         self.client = Side()
         self.server = Side()
         self._deliveries: dict[str, bytes] = {}
+        self._resumable = False
+        if begun:
+            recording.state(Beginnings).count += 1
 
     def side(self, direction: Direction) -> Side:
         """The side that sends in `direction`."""
-        return self.client if direction is Direction.CLIENT_TO_SERVER else self.server
+        return self.client if direction is _C2S else self.server
 
     def observe(self, message: Message) -> None:
         """Update ids and handshake, and link `message` with the request it is or answers."""
         kind = message.kind
-        direction = message.direction
-        side = self.client if direction is Direction.CLIENT_TO_SERVER else self.server
+        is_client = message.direction is _C2S
+        side = self.client if is_client else self.server
         side.last = kind
         if message.event.injected is not None:
             side.has_injected = True
-        if kind is MessageClass.REQUEST:
+        if kind is _REQUEST:
             self._issue(message, side)
-        elif kind is MessageClass.NOTIFICATION:
+        elif kind is _NOTIFICATION:
             self._note_notification(message, side)
-        elif kind is MessageClass.BATCH:
+        elif kind is _BATCH:
             self._observe_batch(message, side)
         else:
-            self._pair(message, side)
-        if message.request is not None or kind is MessageClass.NOTIFICATION:
+            self._pair(message, side, self.server if is_client else self.client)
+        request = message.request
+        if kind is _NOTIFICATION or (request is not None and request.method == INITIALIZE):
             self.handshake.observe(message)
 
     def observe_raw(self, event: Event) -> None:
@@ -169,6 +187,17 @@ class Session(Memory):
         side.last = None
         if event.injected is not None:
             side.has_injected = True
+
+    def observe_stream_event(self, event: Event, exchange: Exchange | None) -> None:
+        """Note the id of an SSE event for the message that comes next, or that it has none."""
+        if exchange is None:
+            return
+        event_id = event.fields.get("id")
+        if isinstance(event_id, str):
+            exchange.event_id = event_id
+            self._resumable = True
+        elif exchange.event_id is None:
+            exchange.event_id = ""
 
     def observe_response_head(self, exchange: Exchange) -> None:
         """Withdraw the request of an exchange that HTTP refused."""
@@ -182,11 +211,16 @@ class Session(Memory):
     def is_replay(self, message: Message) -> bool:
         """Whether this message was already delivered on an SSE stream; remembers it if not."""
         exchange = message.exchange
-        if exchange is None or message.direction is Direction.CLIENT_TO_SERVER:
+        if exchange is None or message.direction is _C2S:
             return False
         event_id, exchange.event_id = exchange.event_id, None
-        if event_id is None and not exchange.streams:
-            return False
+        if not event_id:
+            if not exchange.streams:
+                return False
+            if event_id is not None and not self._resumable and not exchange.resumes:
+                # Its event has no id, nor had any before: no stream of it can be resumed.
+                return False
+            event_id = None
         digest = _digest(message)
         place = f"id {event_id}" if event_id is not None else digest.hex()
         if self._deliveries.get(place) == digest and (event_id is not None or exchange.resumes):
@@ -197,10 +231,10 @@ class Session(Memory):
         return False
 
     def _issue(self, message: Message, side: Side) -> None:
-        valid = valid_id(message.id)
+        valid = message.is_sound or valid_id(message.id)
         if not valid:
             side.unreadable += 1
-        request = Request(
+        request = message.request = Request(
             message.seq,
             message.direction,
             id_key(message.id),
@@ -209,8 +243,7 @@ class Session(Memory):
             message.event.injected is not None,
         )
         side.issue(request, counts=valid)
-        message.request = request
-        if message.exchange is not None and message.direction is Direction.CLIENT_TO_SERVER:
+        if message.exchange is not None and message.direction is _C2S:
             message.exchange.request = request
 
     def _note_notification(self, message: Message, side: Side) -> None:
@@ -232,17 +265,17 @@ class Session(Memory):
             if not isinstance(element, dict):
                 continue
             event = Event(whole.seq, whole.direction, whole.transport, whole.kind, element)
-            part = read_message(event, None, None)
-            if part.kind is MessageClass.REQUEST and valid_id(part.id):
+            part = Message(event)
+            if part.kind is _REQUEST and valid_id(part.id):
                 self._issue(part, side)
             elif part.is_response:
-                self._pair(part, side)
+                self._pair(part, side, self.server if side is self.client else self.client)
 
-    def _pair(self, message: Message, side: Side) -> None:
-        opposite = self.server if side is self.client else self.client
+    def _pair(self, message: Message, side: Side, opposite: Side) -> None:
         exchange = message.exchange
-        if message.id is not None and message.id is not ABSENT:
-            key = id_key(message.id)
+        given = message.id
+        if given is not None and given is not ABSENT:
+            key = id_key(given)
             request = opposite.settle(key)
             if request is None and exchange is not None:
                 request = self._reinstated(exchange, key, opposite)

@@ -40,6 +40,12 @@ class UsedIds:
 
     def take(self, key: IdKey, seq: int) -> int | None:
         """Take the id for the request at `seq`; the seq that took it earlier, or None."""
+        run = self._run
+        if type(key) is int and key == self._start + len(run) and key not in self._others and run:
+            # The next number of a sender who counts up, as nearly all do.
+            if 0 <= seq <= _MAX_SEQ:
+                run.append(seq)
+                return None
         earlier = self.seq_of(key)
         if earlier is not None:
             return earlier if earlier != seq else None

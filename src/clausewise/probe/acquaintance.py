@@ -5,16 +5,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 
 from clausewise.core.results import Implementation
 from clausewise.core.vocabulary import Era, TransportKind
+from clausewise.probe.annotations import is_sound, parameter_headers
 from clausewise.probe.offered import ToolCall, harmless_calls
 from clausewise.probe.reply import Reply
 from clausewise.probe.request import SERVER_INFO_KEY
+from clausewise.probe.supplied import NOTHING_SUPPLIED, Supplied
 from clausewise.probe.traffic import Traffic, is_modern
+
+T = TypeVar("T")
 
 Ask = Callable[..., Awaitable[Reply]]
 """A way to send a conforming request: `Peer.request`."""
@@ -75,12 +79,18 @@ class Acquaintance:
     Attributes:
         era: how it speaks; modern until the era is detected.
         initialization: the answer to a legacy client's `initialize`, once it was asked.
+        supplied: what the user gave beside the target.
     """
 
     def __init__(
-        self, transport: TransportKind, era: Era, call_tools: frozenset[str] = frozenset()
+        self,
+        transport: TransportKind,
+        era: Era,
+        call_tools: frozenset[str] = frozenset(),
+        supplied: Supplied = NOTHING_SUPPLIED,
     ) -> None:
         self.era = era
+        self.supplied = supplied
         self.initialization: Reply | None = None
         self._transport = transport
         self._call_tools = call_tools
@@ -88,6 +98,7 @@ class Acquaintance:
         self._replies: list[Reply] = []
         self._discovery: Reply | None = None
         self._pages: dict[str, Pages] = {}
+        self._found: dict[str, Any] = {}
         self._locks: dict[str, anyio.Lock] = {}
 
     def fresh_id(self) -> int:
@@ -147,9 +158,30 @@ class Acquaintance:
                 pages = self._pages[method] = await ask_pages(method, ask)
             return pages
 
+    async def once(self, key: str, find: Callable[[], Awaitable[T]]) -> T:
+        """What `find` gives, found once per run under `key`."""
+        async with self._lock(key):
+            if key not in self._found:
+                self._found[key] = await find()
+            found: T = self._found[key]
+            return found
+
     def callable_tools(self, tools: Pages) -> tuple[ToolCall, ...]:
-        """The tools that may be called and whose arguments can be made up."""
-        return harmless_calls(tools.items, self._call_tools)
+        """The tools that may be called and whose arguments can be made up.
+
+        Over HTTP a client must not offer a tool whose `x-mcp-header` annotations are wrong.
+        """
+        over_http = self._transport is TransportKind.HTTP
+        items = [tool for tool in tools.items if not over_http or is_sound(tool)]
+        return harmless_calls(items, self._call_tools)
+
+    def parameter_headers(self, params: Mapping[str, Any]) -> dict[str, str]:
+        """The `Mcp-Param-*` headers of a call of a tool that was listed."""
+        listed = self._pages.get("tools/list")
+        for tool in listed.items if listed is not None else ():
+            if tool.get("name") == params.get("name"):
+                return parameter_headers(tool, params.get("arguments"))
+        return {}
 
     def _lock(self, key: str) -> anyio.Lock:
         return self._locks.setdefault(key, anyio.Lock())

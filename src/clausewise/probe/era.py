@@ -1,11 +1,11 @@
-"""Find out how a server speaks: a modern request first, `initialize` only after it."""
+"""Find out how a server speaks: by its answers to a modern request and to `initialize`."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
 
-from clausewise.core.vocabulary import LEGACY_REVISIONS, Era, Revision
+from clausewise.core.vocabulary import LEGACY_REVISIONS, Era, Revision, TransportKind
 from clausewise.probe.acquaintance import Acquaintance
 from clausewise.probe.era_signs import is_modern_answer, supported_versions
 from clausewise.probe.http_sse import begins_with_endpoint, get_stream
@@ -18,6 +18,7 @@ from clausewise.transport.targets import HttpTarget
 from clausewise.wire.codes import ErrorCode
 
 _PATIENCE_S = 3.0
+_SILENCE_S = 1.0
 _LISTS = ("tools/list", "prompts/list", "resources/list")
 
 
@@ -41,9 +42,9 @@ class Detection:
 async def detect(links: Links, known: Acquaintance, revision: Revision | None = None) -> Detection:
     """The era of the server behind `links`, after basic/versioning and the binding pages.
 
-    `server/discover` goes first. A `DiscoverResult` or an error that only the modern era
-    has makes the server modern; then `initialize`, on a connection or process of its own,
-    tells whether it is legacy or dual.
+    A `DiscoverResult`, or an error that only the modern era has, in answer to
+    `server/discover` makes the server modern; `initialize`, on a connection or to a process
+    of its own, tells whether it is legacy or dual.
 
     Args:
         links: opens connections or processes.
@@ -69,16 +70,9 @@ async def _detect(
         if session is None:
             raise no_mcp(links.target, None, known.initialization, revision)
         return Detection(Era.LEGACY, session=session)
-    first = await _discover(peer, known, min(_PATIENCE_S, links.limits.answer_s))
-    if first.status in (401, 403, 429):
-        raise no_mcp(links.target, first, None, revision)
+    on_stdio = links.transport is TransportKind.STDIO
+    first, session = await (_ask_processes if on_stdio else _ask_endpoint)(peer, links, known)
     modern, notes = await _is_modern(peer, known, first)
-    session, seconds = await _initialize(links, known)
-    if not modern and session is not None and first.blocked:
-        # Silence marks a legacy server, but so does a slow start: ask again with the time
-        # that its start is now known to take.
-        patience = min(links.limits.answer_s, 2 * seconds + 1)
-        modern = is_modern_answer(await _discover(peer, known, patience))
     era = _era(modern, session is not None)
     if era is None or (revision is Revision.MODERN and era is Era.LEGACY):
         if session is not None:
@@ -86,6 +80,36 @@ async def _detect(
         await _raise_if_http_sse(peer, links)
         raise no_mcp(links.target, first, known.initialization, revision)
     return Detection(era, notes, session)
+
+
+async def _ask_endpoint(
+    peer: Peer, links: Links, known: Acquaintance
+) -> tuple[Reply, LegacySession | None]:
+    """Over HTTP: `server/discover`, then `initialize` unless a gate is in the way."""
+    first = await _discover(peer, known, min(_PATIENCE_S, links.limits.answer_s))
+    if first.status in (401, 403, 429):
+        raise no_mcp(links.target, first, None, None)
+    session, seconds = await _initialize(links, known)
+    if session is not None and first.blocked and not is_modern_answer(first):
+        # Silence marks a legacy server, but so does a slow start: ask again with the time
+        # that its start is now known to take.
+        first = await _discover(peer, known, min(links.limits.answer_s, 2 * seconds + 1))
+    return first, session
+
+
+async def _ask_processes(
+    peer: Peer, links: Links, known: Acquaintance
+) -> tuple[Reply, LegacySession | None]:
+    """On stdio: both requests to processes that start side by side.
+
+    `initialize` goes first, for its answer shows how long a start takes: a process that is
+    as old and says nothing to `server/discover` for a second more is silent, not slow.
+    """
+    await peer.own_link()
+    session, seconds = await _initialize(links, known)
+    patience = seconds + _SILENCE_S if session is not None else _PATIENCE_S
+    first = await _discover(peer, known, min(patience, links.limits.answer_s))
+    return first, session
 
 
 def _era(modern: bool, legacy: bool) -> Era | None:

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from clausewise.core.vocabulary import Era, TransportKind
-from clausewise.probe.observation import Observation, not_applicable, not_observed
+from clausewise.probe.observation import (
+    Observation,
+    inconclusive,
+    not_applicable,
+    not_observed,
+)
 from clausewise.probe.registration import Passive, Probe
 
 MODERN_ONLY = "modern-only"
@@ -18,18 +23,22 @@ class Situation:
     """What is known of the server before the probes run.
 
     `capabilities` is None when `server/discover`, the positive control of every run, gave
-    none.
+    none. `barred` says why the server lets nobody in, if it does not.
     """
 
     transport: TransportKind
     era: Era
     capabilities: Mapping[str, Any] | None
+    barred: str | None = None
 
 
 def gate(entry: Probe | Passive, situation: Situation) -> Observation | None:
     """Why `entry` does not run in this situation, or None when it does."""
     if situation.transport not in entry.transports:
         return not_applicable(f"the rule is about {_names(entry.transports)}")
+    if situation.barred is not None:
+        decides = isinstance(entry, Probe) and entry.outside
+        return None if decides else inconclusive(situation.barred)
     if not isinstance(entry, Probe):
         return None
     if MODERN_ONLY in entry.needs and situation.era is not Era.MODERN:

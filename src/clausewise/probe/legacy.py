@@ -28,17 +28,22 @@ class LegacySession:
 
     The server's own requests are answered while the session waits: `ping` with an
     empty result, anything else with "method not found", for no client capability is
-    declared.
+    declared. Over HTTP an answer carries the negotiated version and the session's id, so
+    what the server asks before its `InitializeResult` is answered after it.
     """
 
-    def __init__(self, links: Links, link: Link, label: str) -> None:
+    def __init__(
+        self, links: Links, link: Link, label: str, proposed: str = Revision.LEGACY.value
+    ) -> None:
         self._links = links
         self._link = link
         self._label = label
+        self._proposed = proposed
         self._ids = itertools.count(1)
         self._session_id: str | None = None
         self._version: str | None = None
         self._initialized: Reply | None = None
+        self._postponed: list[Mapping[str, Any]] = []
 
     @property
     def initialization(self) -> Reply:
@@ -59,7 +64,7 @@ class LegacySession:
     async def initialize(self) -> Reply:
         """Open the session, and confirm it when the server agreed to our version."""
         params = {
-            "protocolVersion": Revision.LEGACY.value,
+            "protocolVersion": self._proposed,
             "capabilities": {},
             "clientInfo": dict(CLIENT_INFO),
         }
@@ -70,12 +75,9 @@ class LegacySession:
             self._session_id = reply.header("mcp-session-id")
             if version == Revision.LEGACY.value:
                 await self.notify("notifications/initialized")
+            while self._postponed:
+                await self._respond(self._postponed.pop(0))
         return reply
-
-    async def rest(self) -> None:
-        """Let go of the connection while nothing is asked; a process is kept."""
-        if self._links.transport is TransportKind.HTTP:
-            await self._link.close()
 
     async def request(
         self,
@@ -93,8 +95,8 @@ class LegacySession:
         return reply
 
     async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
-        """Send a notification."""
-        await self._exchange(self._compose(method, params, ABSENT))
+        """Send a notification; what a process writes after it belongs to the next request."""
+        await self._exchange(self._compose(method, params, ABSENT), self._unanswered_s)
 
     async def glance_at_stream(self, seconds: float) -> None:
         """Open the stream for the server's own messages and leave it after `seconds` (HTTP)."""
@@ -114,6 +116,11 @@ class LegacySession:
             await self._send_aside(request, self._links.limits.answer_s)
         await self._link.close()
 
+    @property
+    def _unanswered_s(self) -> float | None:
+        """How long to wait after a message without a response: HTTP answers with a status."""
+        return 0.0 if self._links.transport is TransportKind.STDIO else None
+
     async def _exchange(self, request: Request, timeout_s: float | None = None) -> Reply:
         if not self._link.alive and self._links.transport is TransportKind.HTTP:
             await self._link.close()
@@ -128,8 +135,11 @@ class LegacySession:
         async with anyio.create_task_group() as answering:
 
             def decisive(event: Event) -> bool:
-                if is_request(event.payload) and next(asked) < _MAX_SERVER_REQUESTS:
-                    answering.start_soon(self._respond, event.payload)
+                if _is_request(event.payload) and next(asked) < _MAX_SERVER_REQUESTS:
+                    if self._may_respond:
+                        answering.start_soon(self._respond, event.payload)
+                    else:
+                        self._postponed.append(event.payload)
                 return _responds(event.payload, request.id)
 
             answer = await link.send(
@@ -137,10 +147,14 @@ class LegacySession:
             )
         return answer  # noqa: RET504 - mypy wants it outside the group
 
+    @property
+    def _may_respond(self) -> bool:
+        return self._version is not None or self._links.transport is TransportKind.STDIO
+
     async def _respond(self, asked: Mapping[str, Any]) -> None:
         response = self._response(asked)
         if self._links.transport is TransportKind.STDIO:
-            await self._link.send(response)
+            await self._link.send(response, timeout_s=self._unanswered_s)
         else:
             await self._send_aside(response, self._links.limits.answer_s)
 
@@ -194,13 +208,15 @@ class LegacySession:
 
 
 @asynccontextmanager
-async def legacy_session(links: Links, label: str) -> AsyncIterator[LegacySession]:
-    """A session that has tried to initialize; it is ended on leaving.
+async def legacy_session(
+    links: Links, label: str, proposed: str = Revision.LEGACY.value
+) -> AsyncIterator[LegacySession]:
+    """A session that has tried to initialize with the version `proposed`; ended on leaving.
 
     Raises:
         TargetError: no connection or process can be opened.
     """
-    session = LegacySession(links, await links.open(), label)
+    session = LegacySession(links, await links.open(), label, proposed)
     try:
         await session.initialize()
         yield session
@@ -208,9 +224,9 @@ async def legacy_session(links: Links, label: str) -> AsyncIterator[LegacySessio
         await session.end()
 
 
-def is_request(payload: Any) -> bool:
-    """Whether a message asks for a response."""
-    return isinstance(payload, dict) and "method" in payload and "id" in payload
+def _is_request(payload: Any) -> bool:
+    """Whether a message asks for a response; with the id null it could not be told apart."""
+    return isinstance(payload, dict) and "method" in payload and payload.get("id") is not None
 
 
 def _responds(payload: Any, request_id: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from types import TracebackType
 from typing import Self
 
@@ -21,6 +22,15 @@ from clausewise.transport.targets import HttpRequest, HttpTarget, StdioTarget
 
 Target = HttpTarget | StdioTarget
 Until = Callable[[Event], bool]
+
+
+class Use(Enum):
+    """What a link is borrowed for."""
+
+    OWN = "own"
+    """A peer's own: it carries whatever the probes send, faults included."""
+    BESIDE = "beside"
+    """A second one: it carries conforming requests only, so that it can be compared."""
 
 
 class Link:
@@ -62,7 +72,7 @@ class Link:
             answer = await self._end.send(
                 request.body, until=waiting, timeout_s=timeout_s, injected=request.rule
             )
-            self._settled = settled and (waiting is None or answer.ending is Ending.COMPLETE)
+            self._settled = settled and (waiting is None or _is_answered(answer))
             return answer
         assert isinstance(self.target, HttpTarget)
         plain = self.target.plain_headers(request.body)
@@ -98,7 +108,8 @@ class Links:
         self.limits = limits
         self._tasks = anyio.create_task_group()
         self._open: set[Link] = set()
-        self._idle: list[Link] = []
+        self._ahead: list[Link] = []
+        self._idle: dict[Use, list[Link]] = {use: [] for use in Use}
 
     @property
     def transport(self) -> TransportKind:
@@ -107,30 +118,49 @@ class Links:
     async def open(self, target: Target | None = None) -> Link:
         """A new connection or process; to `target` where that is not the run's own.
 
+        Nothing was sent on it yet. It may be one that `open_ahead` has opened.
+
         Raises:
             TargetError: it cannot be opened.
         """
-        link: Link = await self._tasks.start(self._host, target or self.target)
-        return link
+        if target is None and (link := await self._first_usable(self._ahead)) is not None:
+            return link
+        return await self._start(target or self.target)
 
-    async def borrow(self) -> Link:
-        """A link for one user at a time: a settled process given back, else a new link.
+    async def open_ahead(self) -> None:
+        """Let a process start while others are at work: the next `open` gets it.
+
+        A process takes its time to start, a connection does not: over HTTP nothing is done.
+        """
+        if self.transport is TransportKind.STDIO and not self._ahead:
+            self._ahead.append(await self._start(self.target))
+
+    async def borrow(self, use: Use) -> Link:
+        """A link for one user at a time: a settled process of this use, else a new link.
 
         Starting a process is dear, a connection is cheap: only processes are used again.
         """
-        while self._idle:
-            link = self._idle.pop()
+        return await self._first_usable(self._idle[use]) or await self.open()
+
+    async def give_back(self, link: Link, use: Use) -> None:
+        """End the use of a link; a settled process may be borrowed for `use` afterwards."""
+        if self.transport is TransportKind.STDIO and link.settled:
+            self._idle[use].append(link)
+        else:
+            await link.close()
+
+    async def _first_usable(self, links: list[Link]) -> Link | None:
+        """Take out the first settled link; those before it are closed."""
+        while links:
+            link = links.pop(0)
             if link.settled:
                 return link
             await link.close()
-        return await self.open()
+        return None
 
-    async def give_back(self, link: Link) -> None:
-        """End the use of a borrowed link."""
-        if self.transport is TransportKind.STDIO and link.settled:
-            self._idle.append(link)
-        else:
-            await link.close()
+    async def _start(self, target: Target) -> Link:
+        link: Link = await self._tasks.start(self._host, target)
+        return link
 
     async def __aenter__(self) -> Self:
         await self._tasks.__aenter__()
@@ -161,3 +191,13 @@ class Links:
                 await link.released()
             finally:
                 self._open.discard(link)
+
+
+def is_response(event: Event) -> bool:
+    """Whether a message is a response, to whichever request."""
+    return isinstance(event.payload, dict) and "method" not in event.payload
+
+
+def _is_answered(answer: Answer) -> bool:
+    """Whether the awaited message came, and with it the response."""
+    return answer.ending is Ending.COMPLETE and any(map(is_response, answer.messages))

@@ -10,6 +10,9 @@ from clausewise.probe.sample import sample_arguments
 
 Items = Sequence[Mapping[str, Any]]
 
+TOOL_S = 1.5
+"""How many seconds a call may take that is made to see what comes of it; then it is given up."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:

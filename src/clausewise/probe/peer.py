@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 from clausewise.core.errors import InternalError
 from clausewise.core.vocabulary import Era, TransportKind
 from clausewise.probe.acquaintance import Acquaintance, Pages
 from clausewise.probe.legacy import legacy_session
-from clausewise.probe.link import Link, Links
+from clausewise.probe.link import Link, Links, Use, is_response
 from clausewise.probe.offered import ToolCall, gettable_prompt, readable_uri
 from clausewise.probe.reply import Reply
 from clausewise.probe.reproduce import reproduction
@@ -23,8 +23,12 @@ from clausewise.probe.request import (
     compose,
     edited_headers,
 )
-from clausewise.trace.events import Event
+from clausewise.probe.supplied import Supplied
+from clausewise.transport.addresses import guard_of
+from clausewise.transport.documents import Document, Fetcher
 from clausewise.transport.targets import HttpTarget
+
+T = TypeVar("T")
 
 GLANCE_S = 2.0
 """How long a stream is watched that need not end by itself."""
@@ -35,8 +39,9 @@ class Peer:
 
     Requests conform unless edited and go over one connection (HTTP) or to one process
     (stdio) that no other probe uses meanwhile, opened at the first request and opened anew
-    when the server has closed it. A process may have served an earlier probe: `fresh` gives
-    one that has not. `discover` and `pages` are asked once per run, not per probe.
+    when the server has closed it. A process may have served earlier probes: `another` gives
+    one that has served conforming requests only, `fresh` one that has served none.
+    `discover` and `pages` are asked once per run, not per probe.
     """
 
     def __init__(self, links: Links, acquaintance: Acquaintance) -> None:
@@ -89,6 +94,9 @@ class Peer:
             edits: departures from the conforming request, see `Edits`. One fault a
                 request, with `rule` naming the rule it breaks.
         """
+        if method == "tools/call" and self.transport is TransportKind.HTTP:
+            mirrored = self._known.parameter_headers(params or {})
+            edits["headers"] = {**mirrored, **edits.get("headers", {})}
         request = compose(method, params, self._known.fresh_id(), edits)
         return await self._send(request, edits)
 
@@ -167,27 +175,51 @@ class Peer:
                 self._known.initialization = session.initialization
         return self._known.initialization
 
+    async def negotiated(self, version: str) -> str | None:
+        """The version that `initialize` with `version` leads to, or None when it is refused.
+
+        It goes over a connection or to a process of its own.
+        """
+        async with legacy_session(self._links, f"legacy-{version}", version) as session:
+            return session.version
+
     async def own_link(self) -> Link:
         """The peer's own link, opened anew when the server closed it; for `link=`."""
         if self._own is not None and not self._own.settled:
             await self._own.close()
             self._own = None
         if self._own is None:
-            self._own = await self._links.borrow()
+            self._own = await self._links.borrow(Use.OWN)
         return self._own
 
     @asynccontextmanager
-    async def fresh(self) -> AsyncIterator[Link]:
-        """A connection or process of its own, on which nothing was sent before.
+    async def fresh(self, *, passed_on: bool = False) -> AsyncIterator[Link]:
+        """A connection or process beside the own one, on which nothing was sent before.
 
         Pass it as `link=` to `request`. It is never reopened: `link.alive` says whether
-        the server still holds it.
+        the server still holds it. `passed_on` leaves a process to `another`: only
+        conforming requests may have been sent.
         """
         link = await self._links.open()
         try:
             yield link
         finally:
-            await link.close()
+            if passed_on:
+                await self._links.give_back(link, Use.BESIDE)
+            else:
+                await link.close()
+
+    @asynccontextmanager
+    async def another(self) -> AsyncIterator[Link]:
+        """As `fresh`, but a process may have served other probes' conforming requests.
+
+        Send nothing else on it, or close it afterwards.
+        """
+        link = await self._links.borrow(Use.BESIDE)
+        try:
+            yield link
+        finally:
+            await self._links.give_back(link, Use.BESIDE)
 
     @property
     def authorized(self) -> bool:
@@ -204,20 +236,67 @@ class Peer:
         Raises:
             InternalError: the target is no HTTP server.
         """
-        target = self._links.target
-        if not isinstance(target, HttpTarget):
-            raise InternalError("only a request over HTTP can be authorized")
-        others = tuple(pair for pair in target.headers if pair[0].lower() != "authorization")
-        link = await self._links.open(replace(target, headers=others))
+        async with self.bearing(None) as link:
+            yield link
+
+    @asynccontextmanager
+    async def bearing(self, token: str | None) -> AsyncIterator[Link]:
+        """A connection of its own whose requests carry this Bearer token; None for no token.
+
+        Raises:
+            InternalError: the target is no HTTP server.
+        """
+        target = self.http_target
+        headers = tuple(pair for pair in target.headers if pair[0].lower() != "authorization")
+        if token is not None:
+            headers += (("Authorization", f"Bearer {token}"),)
+        link = await self._links.open(replace(target, headers=headers))
         try:
             yield link
         finally:
             await link.close()
 
+    @property
+    def http_target(self) -> HttpTarget:
+        """The endpoint.
+
+        Raises:
+            InternalError: the target is no HTTP server.
+        """
+        target = self._links.target
+        if not isinstance(target, HttpTarget):
+            raise InternalError("only an HTTP server has an endpoint")
+        return target
+
+    @property
+    def supplied(self) -> Supplied:
+        """What the user gave beside the target."""
+        return self._known.supplied
+
+    async def once(self, key: str, find: Callable[[], Awaitable[T]]) -> T:
+        """What `find` gives, found once per run under `key`: for facts that probes share."""
+        return await self._known.once(key, find)
+
+    async def document(self, url: str) -> Document:
+        """A JSON document at a URL that the server names, asked for once per run.
+
+        Only public addresses and the target's own neighbourhood are asked.
+
+        Raises:
+            TargetError: the target's own host does not resolve.
+        """
+        fetcher = await self.once("fetcher", self._fetcher)
+        return await self.once(f"GET {url}", lambda: fetcher.get(url))
+
+    async def _fetcher(self) -> Fetcher:
+        target, limits = self.http_target, self._links.limits
+        guard = await guard_of(target, limits.connect_s)
+        return Fetcher(target, guard, self._links.tape, limits)
+
     async def _send(self, request: Request, edits: Edits) -> Reply:
         link = edits.get("link") or await self.own_link()
         answer = await link.send(
-            request, until=edits.get("until", _a_response), timeout_s=edits.get("timeout_s")
+            request, until=edits.get("until", is_response), timeout_s=edits.get("timeout_s")
         )
         how = reproduction(link.target, request)
         reply = Reply(self.transport, request, answer, how)
@@ -227,11 +306,5 @@ class Peer:
     async def close(self) -> None:
         """Give back the peer's own link."""
         if self._own is not None:
-            await self._links.give_back(self._own)
+            await self._links.give_back(self._own, Use.OWN)
             self._own = None
-
-
-def _a_response(event: Event) -> bool:
-    """One request at a time is outstanding on a link, so any response ends the wait."""
-    payload = event.payload
-    return isinstance(payload, dict) and "method" not in payload

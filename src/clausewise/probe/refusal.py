@@ -6,7 +6,7 @@ import re
 import shlex
 from urllib.parse import urlsplit
 
-from clausewise.core.errors import TargetError
+from clausewise.core.errors import BarredError, TargetError
 from clausewise.core.vocabulary import Revision
 from clausewise.probe.era_signs import supported_versions
 from clausewise.probe.link import Target
@@ -23,6 +23,7 @@ _GATES = {
     407: ("is behind a proxy that wants credentials", _TOKEN_HINT),
     429: ("refuses more requests for now", "Wait, then run again."),
 }
+_BARRING = (401, 403)
 
 
 def no_mcp(
@@ -78,7 +79,8 @@ def _no_mcp_over_http(target: HttpTarget, reply: Reply, legacy: Reply | None) ->
     status, url = reply.status, name_of(target)
     if status in _GATES:
         what, hint = _GATES[status]
-        return TargetError(f"{url} {what} (HTTP {status})", hint)
+        kind = BarredError if status in _BARRING else TargetError
+        return kind(f"{url} {what} (HTTP {status})", hint)
     if status is None:
         return TargetError(
             f"{url} gave no answer to server/discover or initialize: {reply.answer.detail}",

@@ -7,8 +7,9 @@ import inspect
 import pkgutil
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from clausewise.core.vocabulary import TransportKind
 from clausewise.probe.observation import Observation
@@ -24,6 +25,18 @@ STDIO_ONLY = frozenset({TransportKind.STDIO})
 Impact = Literal["none", "reads", "calls"]
 """What a probe does to the server: lists and refused requests only; reads a resource or
 gets a prompt; calls a tool that may be called."""
+
+
+class Turn(IntEnum):
+    """When a probe runs: each turn begins when the one before it has ended."""
+
+    TOGETHER = 0
+    """While others run."""
+    ALONE = 1
+    """While no other runs, because it compares connections or moments."""
+    LAST = 2
+    """Alone, after all others, because a process that it used may serve nobody after it."""
+
 
 ProbeFunction = Callable[["Peer"], Awaitable[Observation]]
 PassiveFunction = Callable[["Traffic"], Observation]
@@ -45,16 +58,19 @@ class Probe:
     `needs` are conditions that the engine checks before it runs: `tools`, `prompts`,
     `resources`, `completions`, `logging` (server capabilities; `a|b` is either), and
     `modern-only` (the server speaks no earlier revision). Where one is absent the rule
-    is not applicable. `alone` runs the probe while no other runs, because it compares
-    connections or moments.
+    is not applicable. `beside` says that it uses a connection beside the peer's own:
+    on stdio the engine starts that process ahead of time.
+    `outside` says that it decides the rule though the server lets nobody in.
     """
 
     rule: str
     run: ProbeFunction
-    transports: frozenset[TransportKind]
-    needs: tuple[str, ...]
-    impact: Impact
-    alone: bool
+    transports: frozenset[TransportKind] = BOTH
+    needs: tuple[str, ...] = ()
+    impact: Impact = "none"
+    turn: Turn = Turn.TOGETHER
+    beside: bool = False
+    outside: bool = False
 
     @property
     def name(self) -> str:
@@ -85,14 +101,18 @@ class Passive:
 _probes: dict[str, Probe | Passive] = {}
 
 
-def probe(
-    rule: str,
-    *,
-    transports: frozenset[TransportKind] = BOTH,
-    needs: tuple[str, ...] = (),
-    impact: Impact = "none",
-    alone: bool = False,
-) -> Callable[[ProbeFunction], ProbeFunction]:
+class Traits(TypedDict, total=False):
+    """What may be said of a probe: the attributes of `Probe`, with its defaults."""
+
+    transports: frozenset[TransportKind]
+    needs: tuple[str, ...]
+    impact: Impact
+    turn: Turn
+    beside: bool
+    outside: bool
+
+
+def probe(rule: str, **traits: Unpack[Traits]) -> Callable[[ProbeFunction], ProbeFunction]:
     """Register `async def f(peer: Peer) -> Observation` as the probe of `rule`.
 
     Its docstring has a first line (the defect in a sentence), then paragraphs that
@@ -100,7 +120,7 @@ def probe(
     """
 
     def register(run: ProbeFunction) -> ProbeFunction:
-        _add(Probe(rule, run, transports, needs, impact, alone))
+        _add(Probe(rule, run, **traits))
         return run
 
     return register

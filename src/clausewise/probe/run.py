@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from clausewise.core.errors import TargetError
-from clausewise.core.results import Implementation, Verdict
+from clausewise.core.errors import BarredError, TargetError
+from clausewise.core.results import PLANNED, Implementation, Verdict
 from clausewise.core.vocabulary import Era, Revision, TransportKind
 from clausewise.probe.acquaintance import Acquaintance
 from clausewise.probe.era import Detection, detect
@@ -23,15 +23,13 @@ from clausewise.probe.observation import (
     not_observed,
 )
 from clausewise.probe.peer import Peer
-from clausewise.probe.registration import Passive, Probe, probes
+from clausewise.probe.registration import Passive, Probe, Turn, probes
+from clausewise.probe.supplied import NOTHING_SUPPLIED, Supplied
 from clausewise.probe.verdicts import Judging
 from clausewise.probe.walk import walk
 from clausewise.registry import Rule, rules
 from clausewise.trace.tape import Tape
 from clausewise.transport.limits import Limits
-
-_PROCESSES = 2
-"""How many probes run at a time on stdio: each has a process, and its start costs the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +41,12 @@ class ProbeOptions:
         select: rule ids or prefixes; empty for all.
         ignore: rule ids or prefixes left out.
         call_tools: tools that may be called though they do not say they are read-only.
+        supplied: what the user gives beside the target: tokens, a registry entry.
         as_listed: use the severities of the catalogue instead of the text's.
         limits: bounds of every exchange.
         probe_s: the longest time one probe may take, in seconds.
         total_s: the longest time all probes and the legacy session may take together.
-        concurrency: how many probes run at a time (fewer on stdio).
+        concurrency: how many probes run at a time over HTTP; on stdio they share a process.
         trace: the name of the recording in findings.
     """
 
@@ -55,6 +54,7 @@ class ProbeOptions:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     call_tools: frozenset[str] = frozenset()
+    supplied: Supplied = NOTHING_SUPPLIED
     as_listed: bool = False
     limits: Limits = field(default_factory=Limits)
     probe_s: float = 20.0
@@ -74,13 +74,17 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ProbeRun:
-    """What the probes found: one verdict for each selected rule, in catalogue order."""
+    """What the probes found: one verdict for each selected rule, in catalogue order.
 
-    era: Era
+    `barred` says why the server let nobody in; its era is then unknown.
+    """
+
+    era: Era | None
     revisions: tuple[Revision, ...]
     server: Implementation | None
     verdicts: tuple[Verdict, ...]
     notes: tuple[str, ...] = ()
+    barred: str | None = None
 
 
 async def run_probes(
@@ -107,7 +111,9 @@ class _Run:
         self._links = links
         self._options = options
         self._progress = progress
-        self._known = Acquaintance(links.transport, Era.MODERN, options.call_tools)
+        self._known = Acquaintance(
+            links.transport, Era.MODERN, options.call_tools, options.supplied
+        )
         self._rules = selected(rules(), options)
         self._entries = _entries_needed(probes(), self._rules)
         self._seen: dict[str, Observation] = {}
@@ -116,16 +122,20 @@ class _Run:
     async def run(self) -> ProbeRun:
         self._step("era")
         self._deadline = anyio.current_time() + self._options.total_s
-        detection = await detect(self._links, self._known, self._options.revision)
+        try:
+            detection = await detect(self._links, self._known, self._options.revision)
+        except BarredError as barred:
+            return await self._stay_outside(barred)
         self._known.era = detection.era
         notes = detection.notes + _version_note(detection)
         session = detection.session
-        if session is not None and detection.era.has_modern:
-            await session.rest()
-        if detection.era.has_modern:
-            await self._decide_rules(detection.era)
+        situation = Situation(self._links.transport, detection.era, self._known.declared)
+        if detection.era.has_modern and self._wants_a_second_link(situation):
+            await self._links.open_ahead()
         if session is not None:
             notes += await self._walk(session)
+        if detection.era.has_modern:
+            await self._decide_rules(situation)
         return ProbeRun(
             detection.era,
             _revisions(detection, self._options.revision),
@@ -134,39 +144,61 @@ class _Run:
             notes + self._remarks(),
         )
 
+    async def _stay_outside(self, barred: BarredError) -> ProbeRun:
+        """Decide what can be decided about a server that lets nobody in.
+
+        Raises:
+            BarredError: the user's credentials were refused, or nothing can be decided.
+        """
+        legacy_only = self._options.revision is Revision.LEGACY
+        if legacy_only or Peer(self._links, self._known).authorized:
+            raise barred
+        reason = f"{barred.message}. {barred.hint}"
+        transport = self._links.transport
+        await self._decide_rules(Situation(transport, self._known.era, None, barred=reason))
+        verdicts = self._verdicts()
+        if not any(verdict.outcome.is_judgement for verdict in verdicts):
+            raise barred
+        return ProbeRun(None, (), None, verdicts, (reason, *self._remarks()), barred=reason)
+
     async def _walk(self, session: LegacySession) -> tuple[str, ...]:
         """Walk the legacy session unless only the modern revision is wanted; gives remarks."""
         left = self._deadline - anyio.current_time()
+        share = left / 2 if self._known.era.has_modern else left
         try:
             if self._options.revision is Revision.MODERN:
                 return ()
             self._step("legacy session")
-            with anyio.move_on_after(max(left, 0)):
+            with anyio.move_on_after(max(share, 0)):
                 await walk(session, self._links, self._options.call_tools)
                 return ()
-            return ("the legacy session was cut off: the run's time was used up",)
+            return ("the legacy session was cut off: its share of the run's time was used up",)
         except TargetError as error:
             return (f"the legacy session could not be held: {error.message}",)
         finally:
             await session.end()
 
-    async def _decide_rules(self, era: Era) -> None:
-        situation = Situation(self._links.transport, era, self._known.declared)
-        entries = tuple(self._entries.values())
-        together = [e for e in entries if isinstance(e, Probe) and not e.alone]
-        limiter = anyio.CapacityLimiter(self._concurrency)
-        async with anyio.create_task_group() as group:
-            for probe in together:
-                group.start_soon(self._decide, probe, situation, limiter)
-        after: list[Probe | Passive] = [e for e in entries if isinstance(e, Probe) and e.alone]
-        after += [e for e in entries if isinstance(e, Passive)]
-        for entry in after:
-            await self._decide(entry, situation, limiter)
+    def _wants_a_second_link(self, situation: Situation) -> bool:
+        probes_beside = (e for e in self._entries.values() if isinstance(e, Probe) and e.beside)
+        return any(gate(probe, situation) is None for probe in probes_beside)
 
-    @property
-    def _concurrency(self) -> int:
-        on_stdio = self._links.transport is TransportKind.STDIO
-        return min(self._options.concurrency, _PROCESSES) if on_stdio else self._options.concurrency
+    async def _decide_rules(self, situation: Situation) -> None:
+        entries = tuple(self._entries.values())
+        for turn in Turn:
+            limiter = anyio.CapacityLimiter(self._concurrency(turn))
+            async with anyio.create_task_group() as group:
+                for entry in entries:
+                    if isinstance(entry, Probe) and entry.turn is turn:
+                        group.start_soon(self._decide, entry, situation, limiter)
+        limiter = anyio.CapacityLimiter(1)
+        for entry in entries:
+            if isinstance(entry, Passive):
+                await self._decide(entry, situation, limiter)
+
+    def _concurrency(self, turn: Turn) -> int:
+        """How many probes run at a time: on stdio the start of one more process costs the most."""
+        apart = turn is not Turn.TOGETHER or self._links.transport is TransportKind.STDIO
+        return 1 if apart else self._options.concurrency
 
     async def _decide(
         self, entry: Probe | Passive, situation: Situation, limiter: anyio.CapacityLimiter
@@ -212,7 +244,7 @@ class _Run:
             return not_applicable("the run is limited to revision 2025-11-25")
         if not self._known.era.has_modern:
             return not_applicable("the server speaks only the legacy era")
-        return not_observed("planned: the rule has no probe yet")
+        return not_observed(f"{PLANNED}: the rule has no probe yet")
 
     def _remarks(self) -> tuple[str, ...]:
         """The probes' remarks about selected rules."""

@@ -23,6 +23,11 @@ def sample_arguments(schema: Any) -> Mapping[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def sample_value(schema: Any) -> Any:
+    """A value that fits `schema`, or `IMPOSSIBLE` when none can be made up with certainty."""
+    return _sample(schema, _DEPTH)
+
+
 def _sample(schema: Any, depth: int) -> Any:
     if schema is True or schema == {}:
         return ""

@@ -9,6 +9,7 @@ from clausewise.probe.acquaintance import ask_pages
 from clausewise.probe.legacy import LegacySession, legacy_session
 from clausewise.probe.link import Links
 from clausewise.probe.offered import (
+    TOOL_S,
     Items,
     completable_argument,
     gettable_prompt,
@@ -21,7 +22,6 @@ UNKNOWN_NAME = "clausewise_unknown"
 UNKNOWN_URI = "clausewise-nonexistent://resource"
 
 _MAX_TOOL_CALLS = 10
-_TOOL_S = 2.0
 _LISTS: Mapping[str, tuple[str, ...]] = {
     "tools": ("tools/list",),
     "prompts": ("prompts/list",),
@@ -108,6 +108,6 @@ async def _call_tools(
     for call in harmless_calls(items.get("tools/list", ()), call_tools)[:_MAX_TOOL_CALLS]:
         token = {"progressToken": f"clausewise-{call.name}"}
         params = {**call.params, "_meta": token}
-        patience = min(_TOOL_S, links.limits.answer_s)
+        patience = min(TOOL_S, links.limits.answer_s)
         await session.request("tools/call", params, timeout_s=patience)
     await session.request("tools/call", {"name": UNKNOWN_NAME, "arguments": {}})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from clausewise.reference.input_requests import InputRequest
 from clausewise.reference.messages import INVALID_PARAMS, JsonObject, RequestId, RpcError
 
 LOG_LEVELS = (
@@ -31,22 +31,11 @@ class Outlet(Protocol):
     async def finish(self, message: JsonObject, status: int = 200) -> None:
         """Send the response and end the stream; `status` counts only if none is open yet."""
 
+    async def hang_up(self, retry_ms: int) -> None:
+        """Close the connection but not the stream, if the client can come back for the rest.
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """What a tool asks the user for: a message and the schema of the answer."""
-
-    key: str
-    message: str
-    schema: JsonObject
-
-
-@dataclass(frozen=True, slots=True)
-class FormAnswer:
-    """The user's answer: `accept`, `decline` or `cancel`, with content when accepted."""
-
-    action: str
-    content: Mapping[str, Any]
+        `retry_ms` is how long the client is told to wait before it does.
+        """
 
 
 class Call(ABC):
@@ -70,13 +59,27 @@ class Call(ABC):
     async def notify(self, method: str, params: JsonObject) -> None:
         """Send a notification that belongs to this request."""
 
+    @property
     @abstractmethod
-    async def ask(self, form: Form) -> FormAnswer:
-        """The user's answer to `form`, however the era gets it.
+    def client_capabilities(self) -> JsonObject:
+        """What the client declared."""
+
+    @abstractmethod
+    async def ask(self, *requests: InputRequest, sealed: bool = True) -> dict[str, JsonObject]:
+        """The client's answer to each request by its key, however the era gets them.
+
+        Args:
+            requests: asked at a time.
+            sealed: whether answers count only in a retry of this very call; if not, a client
+                that knows what will be asked may answer at once. No matter in the legacy era.
 
         Raises:
-            RpcError: the client cannot elicit, or what it sent is no answer.
+            RpcError: the client cannot take a request, or what it sent is no answer.
         """
+
+    @abstractmethod
+    async def hang_up(self, retry_ms: int) -> None:
+        """Let the client go on with other things and come back for the answer, where it can."""
 
     async def progress(self, value: float, total: float, message: str) -> None:
         """Report progress if the request asked for it; `value` must grow from call to call."""
@@ -108,19 +111,3 @@ def text_param(params: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise RpcError(INVALID_PARAMS, f"params.{name} must be a string")
     return value
-
-
-def read_form_answer(value: Any) -> FormAnswer:
-    """An elicitation result as a `FormAnswer`.
-
-    Raises:
-        RpcError: it does not have the shape of an ElicitResult (invalid params).
-    """
-    if not isinstance(value, dict) or value.get("action") not in ("accept", "decline", "cancel"):
-        raise RpcError(
-            INVALID_PARAMS, "an elicitation result needs action accept, decline or cancel"
-        )
-    content = value.get("content", {})
-    if not isinstance(content, dict):
-        raise RpcError(INVALID_PARAMS, "the content of an elicitation result must be an object")
-    return FormAnswer(value["action"], content)

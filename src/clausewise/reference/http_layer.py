@@ -116,6 +116,13 @@ class HttpExchange:
         if not self.request.http_1_0:
             await self.send_raw(b"0\r\n\r\n")
 
+    async def hang_up(self) -> None:
+        """End an answer begun with `open` and close the connection; the request goes on."""
+        self.outlives_client = True
+        self.keep_alive = False
+        await self.close()
+        await self._stream.aclose()
+
     async def send_raw(self, data: bytes) -> None:
         """Send exactly these bytes.
 

@@ -76,6 +76,9 @@ class LineOutlet:
         del status  # stdio has none
         await self.send(message)
 
+    async def hang_up(self, retry_ms: int) -> None:
+        """There is one connection for everything; it stays."""
+
 
 @dataclass(slots=True)
 class StdioServer:

@@ -18,6 +18,7 @@ To add a clause, append a `[[clause]]` table to the file of its area:
     end = "last words of it."        #   link should not spell out the whole quote
     prefix = "words just before"     # optional: where `start` occurs earlier on the page too
     checks = ["base.some-check"]     # or exclusion = { type = "…", reason = "…" }, never both
+    beyond = true                    # optional: judged although the requirements exclude it
 
 A list that the sentence introduces is quoted with `; ` between its items. The reason of
 an exclusion says, in our words, what in this very clause a recording cannot show; its

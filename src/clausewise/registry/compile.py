@@ -76,6 +76,7 @@ def _clause_row(clause: Clause) -> list[object]:
         clause.quote,
         clause.checks,
         None if exclusion is None else [exclusion.type, exclusion.reason],
+        clause.beyond,
     ]
 
 

@@ -56,7 +56,8 @@ def _compiled(name: str) -> dict[str, Any]:
 
 
 def _clause(revision: Revision, row: list[Any]) -> Clause:
-    name, level, binds, condition, page, anchor, start, end, prefix, quote, checks, exclusion = row
+    name, level, binds, condition, page, anchor, start, end, prefix, quote, *rest = row
+    checks, exclusion, beyond = rest
     return Clause(
         name,
         revision,
@@ -71,6 +72,7 @@ def _clause(revision: Revision, row: list[Any]) -> Clause:
         quote,
         tuple(checks),
         Exclusion(_EXCLUSIONS[exclusion[0]], exclusion[1]) if exclusion else None,
+        beyond,
     )
 
 

@@ -65,7 +65,8 @@ class Clause:
     the path of the published page below the revision and `anchor` the id of the heading
     above the sentence, empty at the top of a page. `start`, `end` and `prefix` locate the
     sentence in the page's text; `end` is None where `start` is the whole sentence. Exactly
-    one of `checks` and `exclusion` is given.
+    one of `checks` and `exclusion` is given. `beyond` marks a clause that the published
+    requirements exclude and a check judges all the same, where a recording shows enough.
     """
 
     id: str
@@ -81,6 +82,7 @@ class Clause:
     quote: str | None
     checks: tuple[str, ...]
     exclusion: Exclusion | None
+    beyond: bool = False
 
     @property
     def area(self) -> str:

@@ -19,7 +19,7 @@ Record = TypeVar("Record", Clause, Rule)
 Choice = TypeVar("Choice", bound=StrEnum)
 
 _SHARED_KEYS = frozenset({"id", "level", "anchor", "start", "end", "prefix"})
-_CLAUSE_KEYS = _SHARED_KEYS | {"binds", "condition", "quote", "checks", "exclusion"}
+_CLAUSE_KEYS = _SHARED_KEYS | {"binds", "condition", "quote", "checks", "exclusion", "beyond"}
 _RULE_KEYS = _SHARED_KEYS | {"title", "severity", "effective", "note", "page"}
 _RULE_KEYS |= {"needs", "also", "spec_traced"}
 
@@ -88,6 +88,9 @@ def _clause(entry: Mapping[str, Any], revision: Revision, page: str) -> Clause:
     exclusion = _exclusion(entry, name)
     if bool(checks) == (exclusion is not None):
         raise ConfigError(f"{name} must have either checks or an exclusion")
+    beyond = entry.get("beyond", False)
+    if not isinstance(beyond, bool) or (beyond and not checks):
+        raise ConfigError(f"{name}: beyond is a flag of clauses with checks")
     quote = entry.get("quote")
     start = entry.get("start", quote)
     if not start:
@@ -109,6 +112,7 @@ def _clause(entry: Mapping[str, Any], revision: Revision, page: str) -> Clause:
         quote=quote,
         checks=checks,
         exclusion=exclusion,
+        beyond=beyond,
     )
 
 

@@ -50,6 +50,11 @@ class ClauseEntry:
     clause: Clause
     status: ClauseStatus
 
+    @property
+    def is_beyond(self) -> bool:
+        """Whether a check judges it although the published requirements exclude it."""
+        return self.clause.beyond and self.status is ClauseStatus.JUDGED
+
 
 @dataclass(frozen=True, slots=True)
 class RuleEntry:
@@ -68,11 +73,12 @@ class ClauseCatalogue:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many entries there are in all and of each status."""
+        """How many entries there are in all and of each status; of the judged, how many beyond."""
         statuses = [entry.status for entry in self.entries]
         return {
             "all": len(statuses),
             **{status.value: statuses.count(status) for status in ClauseStatus},
+            "beyond": sum(entry.is_beyond for entry in self.entries),
         }
 
 
@@ -126,6 +132,7 @@ def clause_record(entry: ClauseEntry) -> dict[str, Any]:
         "status": entry.status.value,
         "checks": list(clause.checks),
         "exclusion": exclusion and {"type": exclusion.type.value, "reason": exclusion.reason},
+        "beyond": clause.beyond,
     }
 
 
@@ -163,10 +170,12 @@ def json_text(document: dict[str, Any]) -> str:
 
 
 def clause_totals(catalogue: ClauseCatalogue) -> str:
-    """`348 clauses of 2025-11-25: 102 judged, 246 excluded, 0 planned`."""
+    """`348 clauses of 2025-11-25: 130 judged (28+ …), 218 excluded, 0 planned`."""
     counts = catalogue.counts
-    parts = ", ".join(f"{counts[status]} {status}" for status in ClauseStatus)
-    return f"{count(counts['all'], 'clause')} of {catalogue.revision}: {parts}"
+    parts = [f"{counts[status]} {status}" for status in ClauseStatus]
+    if counts["beyond"]:
+        parts[0] += f" ({counts['beyond']}+ beyond the published requirements)"
+    return f"{count(counts['all'], 'clause')} of {catalogue.revision}: {', '.join(parts)}"
 
 
 def rule_totals(entries: Sequence[RuleEntry]) -> str:
@@ -186,11 +195,16 @@ def _clauses_human(catalogue: ClauseCatalogue, width: int) -> Iterator[str]:
                 f"{clause.id:<8}",
                 f"{clause.level:<10}",
                 f"{', '.join(clause.binds):<14}",
-                f"{entry.status:<8}",
+                f"{_status(entry):<8}",
             )
             yield from _row(columns, clause.statement, width)
         yield ""
     yield clause_totals(catalogue)
+
+
+def _status(entry: ClauseEntry) -> str:
+    """The status in a list for people; `judged+` beyond the published requirements."""
+    return f"{entry.status}+" if entry.is_beyond else entry.status.value
 
 
 def _rules_human(entries: Sequence[RuleEntry], width: int) -> Iterator[str]:
@@ -258,7 +272,9 @@ def _decided_by(entry: ClauseEntry) -> str:
     if exclusion is not None:
         return f"Excluded, {exclusion.type}: {_cell(exclusion.reason)}"
     names = ", ".join(f"`{name}`" for name in entry.clause.checks)
-    return f"{names} (planned)" if entry.status is ClauseStatus.PLANNED else names
+    if entry.status is ClauseStatus.PLANNED:
+        return f"{names} (planned)"
+    return f"{names} (beyond the published requirements)" if entry.is_beyond else names
 
 
 def _rules_markdown(entries: Sequence[RuleEntry]) -> Iterator[str]:

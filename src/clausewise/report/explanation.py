@@ -20,6 +20,7 @@ from clausewise.report.catalogue import (
 )
 
 _LABEL_COLUMNS = 12
+_BEYOND = "the published requirements exclude it; where a recording shows enough it is judged"
 
 
 class ExplanationFormat(StrEnum):
@@ -132,6 +133,8 @@ def _clause_lines(explanation: ClauseExplanation, width: int) -> Iterator[str]:
     if clause.condition:
         yield from _field("applies if", f"{clause.condition} is declared", width)
     yield _labelled("link", clause.url)
+    if clause.beyond:
+        yield from _field("beyond", _BEYOND, width)
     if clause.exclusion is not None:
         yield from _field("excluded", clause.exclusion.reason, width)
         kind = clause.exclusion.type

@@ -28,6 +28,7 @@ from clausewise.report.subjects import (
 from clausewise.report.text import count, shortened, visible
 
 _SHOWN_FINDINGS = 3
+_SHOWN_TRACES = 20
 _SHOWN_CHARACTERS = 600
 _LABEL_COLUMNS = 11
 _ASCII = {ord("…"): "...", ord("·"): "-"}
@@ -67,6 +68,7 @@ class _Page:
             yield from self._findings()
             yield from self._open()
             yield from self._notes()
+            yield from self._traces()
         if self._options.detail is Detail.EVERYTHING or not self._result.judged:
             yield from self._rest()
         yield from self._totals()
@@ -197,6 +199,23 @@ class _Page:
             first, *others = self._wrapped(visible(note), "    ") or [""]
             yield f"  - {first.strip()}"
             yield from others
+        yield ""
+
+    def _traces(self) -> Iterator[str]:
+        """A table of the traces; where they are many, without those that pass."""
+        traces = self._result.traces
+        if not traces:
+            return
+        everything = self._options.detail is Detail.EVERYTHING or len(traces) <= _SHOWN_TRACES
+        shown = [t for t in traces if everything or t.verdict is not Outcome.PASS]
+        yield self._style.paint("Traces", "heading")
+        width = max((len(trace.verdict) for trace in shown), default=0)
+        digits = max((len(str(trace.events)) for trace in shown), default=0)
+        for trace in shown:
+            verdict = self._style.paint(trace.verdict.ljust(width), trace.verdict)
+            yield f"  {verdict}  {trace.events:>{digits}} events  {visible(trace.name)}"
+        if len(traces) > len(shown):
+            yield f"  and {len(traces) - len(shown)} more pass (-v shows all)"
         yield ""
 
     def _totals(self) -> Iterator[str]:

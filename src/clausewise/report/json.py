@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any
 
 from clausewise import __version__
-from clausewise.core.results import Finding, RunResult, Totals, Verdict
+from clausewise.core.results import Finding, RunResult, Totals, TraceSummary, Verdict
 from clausewise.report.options import DEFAULTS, ReportOptions
 from clausewise.report.text import storable
 
@@ -44,6 +44,8 @@ def document(result: RunResult) -> dict[str, Any]:
         record["duration_s"] = result.duration_s
     if result.notes:
         record["notes"] = [storable(note) for note in result.notes]
+    if result.traces:
+        record["traces"] = [_trace_record(trace) for trace in result.traces]
     record["results"] = [verdict_record(verdict) for verdict in result.verdicts]
     record["totals"] = {
         kind.value: {outcome.value: number for outcome, number in sorted(counts.items())}
@@ -51,6 +53,15 @@ def document(result: RunResult) -> dict[str, Any]:
     }
     record["verdict"] = result.outcome.value
     return record
+
+
+def _trace_record(trace: TraceSummary) -> dict[str, Any]:
+    return {
+        "name": storable(trace.name),
+        "verdict": trace.verdict.value,
+        "events": trace.events,
+        "notes": [storable(note) for note in trace.notes],
+    }
 
 
 def verdict_record(verdict: Verdict) -> dict[str, Any]:

@@ -41,6 +41,7 @@ def render(
         "",
         *_totals(result),
         "",
+        *_traces(result),
         *_findings(result, options.known, titles),
         *_open(result, Outcome.CRASHED, "Crashed: faults of Clausewise itself"),
         *_open(result, Outcome.INCONCLUSIVE, "Inconclusive"),
@@ -72,6 +73,18 @@ def _totals(result: RunResult) -> Iterator[str]:
         if kind in totals:
             cells = " | ".join(str(totals[kind].get(outcome, 0)) for outcome in outcomes)
             yield f"| {kind}s | {cells} |"
+
+
+def _traces(result: RunResult) -> Iterator[str]:
+    if not result.traces:
+        return
+    yield "## Traces"
+    yield ""
+    yield "| trace | verdict | events |"
+    yield "|---|---|---:|"
+    for trace in result.traces:
+        yield f"| {_plain(trace.name)} | {trace.verdict} | {trace.events} |"
+    yield ""
 
 
 def _findings(result: RunResult, known: KnownFindings, titles: Titles) -> Iterator[str]:

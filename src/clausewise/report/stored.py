@@ -15,6 +15,7 @@ from clausewise.core.results import (
     RunResult,
     SubjectKind,
     Target,
+    TraceSummary,
     Verdict,
 )
 from clausewise.core.vocabulary import Era, Level, Outcome, Party, Revision
@@ -68,6 +69,16 @@ def _run_result(record: Mapping[str, Any]) -> RunResult:
         notes=tuple(record.get("notes", ())),
         started=record.get("started"),
         duration_s=record.get("duration_s"),
+        traces=tuple(_trace(trace) for trace in record.get("traces", ())),
+    )
+
+
+def _trace(record: Mapping[str, Any]) -> TraceSummary:
+    return TraceSummary(
+        name=record["name"],
+        verdict=Outcome(record["verdict"]),
+        events=record["events"],
+        notes=tuple(record["notes"]),
     )
 
 

@@ -24,15 +24,15 @@ class EventKind(StrEnum):
     TRACE = "trace"
 
 
-FIELDS: Mapping[EventKind, frozenset[str]] = {
-    EventKind.MESSAGE: frozenset({"payload"}),
-    EventKind.HTTP: frozenset({"method", "path", "status", "headers"}),
-    EventKind.SSE: frozenset({"id", "retry", "event", "comment", "end"}),
-    EventKind.RAW: frozenset({"text", "base64", "why"}),
-    EventKind.LIFECYCLE: frozenset({"event", "code"}),
-    EventKind.STDERR: frozenset({"text"}),
+FIELDS: Mapping[EventKind, tuple[str, ...]] = {
+    EventKind.MESSAGE: ("payload",),
+    EventKind.HTTP: ("method", "path", "query", "status", "headers"),
+    EventKind.SSE: ("id", "retry", "event", "comment", "end"),
+    EventKind.RAW: ("text", "base64", "why"),
+    EventKind.LIFECYCLE: ("event", "code"),
+    EventKind.STDERR: ("text",),
 }
-"""The fields of each kind beside the common ones."""
+"""The fields of each kind beside the common ones; `query` has names, as values may be secret."""
 
 
 class Lifecycle(StrEnum):
@@ -74,6 +74,9 @@ class Event:
     ts: str | float | int | None = None
     injected: str | None = None
     text: bytes | None = None
+    _headers: dict[str, tuple[str, ...]] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
 
     @property
     def status(self) -> int | None:
@@ -88,17 +91,25 @@ class Event:
 
     def header_values(self, name: str) -> tuple[str, ...]:
         """The values of the header `name` (any case) of an HTTP head, in order."""
-        headers = self.fields.get("headers")
-        if not isinstance(headers, Mapping):
-            return ()
-        wanted = name.lower()
-        values: list[str] = []
-        for key, value in headers.items():
-            if key.lower() == wanted:
-                values += [str(v) for v in value] if isinstance(value, list) else [str(value)]
-        return tuple(values)
+        headers = self._headers
+        if headers is None:
+            headers = self._headers = _by_name(self.fields.get("headers"))
+        return headers.get(name) or headers.get(name.lower(), ())
 
     def header(self, name: str) -> str | None:
         """The values of the header `name` joined with `, `, or None."""
         values = self.header_values(name)
+        if len(values) == 1:
+            return values[0]
         return ", ".join(values) if values else None
+
+
+def _by_name(headers: Any) -> dict[str, tuple[str, ...]]:
+    """The values of recorded headers by their names in lower case."""
+    found: dict[str, tuple[str, ...]] = {}
+    if isinstance(headers, Mapping):
+        for key, value in headers.items():
+            values = tuple(map(str, value)) if isinstance(value, list) else (str(value),)
+            name = key.lower()
+            found[name] = found[name] + values if name in found else values
+    return found

@@ -14,6 +14,10 @@ from clausewise.wire.jsontext import JsonTextError, decode
 _DIRECTIONS: Mapping[str, Direction] = {d.value: d for d in Direction}
 _TRANSPORTS: Mapping[str, TransportKind] = {t.value: t for t in TransportKind}
 _KINDS: Mapping[str, EventKind] = {k.value: k for k in EventKind}
+_MESSAGE = EventKind.MESSAGE
+_TRACE = EventKind.TRACE
+_NONE: Mapping[str, Any] = {}
+_BEFORE_ALL = float("-inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +63,18 @@ def read_events(
     Raises:
         TraceError: a bad line, an event out of order, or a bound exceeded.
     """
-    last_seq: int | None = None
+    last_seq = _BEFORE_ALL
     count = 0
     cut: BadLine | None = None
     for number, line in enumerate(lines, start=1):
         if cut is not None:
             _report(cut, name, on_bad_line)
             cut = None
-        if not line.strip():
-            continue
         try:
             event = _parse(line, number, last_seq, limits)
         except _LineError as error:
+            if not line.strip():
+                continue
             bad = BadLine(number, str(error))
             if line.endswith(b"\n"):
                 _report(bad, name, on_bad_line)
@@ -100,25 +104,54 @@ def _report(bad: BadLine, name: str, on_bad_line: Callable[[BadLine], None] | No
     on_bad_line(bad)
 
 
-def _parse(line: bytes, number: int, last_seq: int | None, limits: ReadLimits) -> Event | None:
+def _parse(line: bytes, number: int, last_seq: float, limits: ReadLimits) -> Event | None:
     if len(line) > limits.max_line_bytes:
         raise _LineError(f"longer than {limits.max_line_bytes} bytes")
     try:
         record = decode(line)
     except JsonTextError as error:
         raise _LineError(f"no JSON: {error}") from None
+    try:
+        kind = _KINDS[record["kind"]]
+        if kind is _TRACE:
+            _check_header(record, number)
+            return None
+        seq = record["seq"]
+        direction = _DIRECTIONS[record["direction"]]
+        transport = _TRANSPORTS[record["transport"]]
+        payload = record["payload"] if kind is _MESSAGE else None
+    except (KeyError, TypeError):
+        raise _LineError(_fault(record)) from None
+    if type(seq) is not int:
+        raise _LineError("seq is no integer")
+    if seq <= last_seq:
+        raise _LineError(f"seq {seq} does not increase (after {last_seq})")
+    get = record.get
+    own = _NONE if kind is _MESSAGE else {key: record[key] for key in FIELDS[kind] if key in record}
+    return Event(
+        seq,
+        direction,
+        transport,
+        kind,
+        payload,
+        own,
+        get("exchange"),
+        get("stream"),
+        get("session"),
+        get("ts"),
+        get("injected"),
+    )
+
+
+def _fault(record: Any) -> str:
+    """What keeps a JSON value from being an event."""
     if type(record) is not dict:
-        raise _LineError("no JSON object")
-    kind = _KINDS.get(_text(record, "kind"))
-    if kind is None:
-        raise _LineError(f"unknown kind {record.get('kind')!r}")
-    if kind is EventKind.TRACE:
-        _check_header(record, number)
-        return None
-    event = _event(record, kind)
-    if last_seq is not None and event.seq <= last_seq:
-        raise _LineError(f"seq {event.seq} does not increase (after {last_seq})")
-    return event
+        return "no JSON object"
+    for member, known in (("kind", _KINDS), ("direction", _DIRECTIONS), ("transport", _TRANSPORTS)):
+        value = record.get(member)
+        if not isinstance(value, str) or value not in known:
+            return f"unknown {member} {value!r}"
+    return "seq is no integer" if "seq" not in record else "a message without payload"
 
 
 def _check_header(record: Mapping[str, Any], number: int) -> None:
@@ -127,39 +160,3 @@ def _check_header(record: Mapping[str, Any], number: int) -> None:
     version = record.get("version", FORMAT_VERSION)
     if version != FORMAT_VERSION:
         raise _LineError(f"trace format version {version!r}; this reads {FORMAT_VERSION}")
-
-
-def _event(record: dict[str, Any], kind: EventKind) -> Event:
-    seq = record.get("seq")
-    if type(seq) is not int:
-        raise _LineError("seq is no integer")
-    direction = _DIRECTIONS.get(_text(record, "direction"))
-    if direction is None:
-        raise _LineError(f"unknown direction {record.get('direction')!r}")
-    transport = _TRANSPORTS.get(_text(record, "transport"))
-    if transport is None:
-        raise _LineError(f"unknown transport {record.get('transport')!r}")
-    if kind is EventKind.MESSAGE:
-        if "payload" not in record:
-            raise _LineError("a message without payload")
-        own: Mapping[str, Any] = {}
-    else:
-        own = {key: record[key] for key in FIELDS[kind] if key in record}
-    return Event(
-        seq,
-        direction,
-        transport,
-        kind,
-        record.get("payload"),
-        own,
-        record.get("exchange"),
-        record.get("stream"),
-        record.get("session"),
-        record.get("ts"),
-        record.get("injected"),
-    )
-
-
-def _text(record: Mapping[str, Any], key: str) -> str:
-    value = record.get(key)
-    return value if isinstance(value, str) else ""

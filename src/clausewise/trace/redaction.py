@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import dataclasses
 from collections.abc import Iterable, Mapping
+from typing import Any
+
+from clausewise.trace.credentials import CredentialFilter
+from clausewise.trace.events import Event, EventKind
+from clausewise.wire.jsontext import decode
 
 RECORDED_HEADERS = frozenset(
     {
@@ -51,3 +58,50 @@ def recorded_headers(headers: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str
         elif name in RECORDED_HEADERS or name.startswith("mcp-param-"):
             kept.setdefault(name, []).append(raw_value.decode("latin-1"))
     return {name: values[0] if len(values) == 1 else values for name, values in kept.items()}
+
+
+_KEPT_WHOLE = frozenset({"mcp-session-id", "mcp-protocol-version", "content-length"})
+_PLAIN_KINDS = frozenset({EventKind.LIFECYCLE, EventKind.TRACE})
+
+
+class PayloadRedaction:
+    """Takes credentials out of recorded events: out of messages, texts, paths and headers.
+
+    The header MCP-Session-Id stays, since it tells sessions apart.
+    """
+
+    def __init__(self, credentials: CredentialFilter) -> None:
+        self._credentials = credentials
+
+    def clean(self, event: Event) -> Event:
+        """The event without credentials; the same object when there are none."""
+        if event.kind is EventKind.MESSAGE and event.text is not None:
+            text = self._credentials.clean(event.text)
+            if text is event.text:
+                return event
+            return dataclasses.replace(event, text=text, payload=decode(text))
+        if event.kind in _PLAIN_KINDS or not event.fields:
+            return event
+        fields = {name: self._value(name, value) for name, value in event.fields.items()}
+        return event if fields == event.fields else dataclasses.replace(event, fields=fields)
+
+    def _value(self, name: str, value: Any) -> Any:
+        if name in _KEPT_WHOLE:
+            return value
+        if isinstance(value, str):
+            return self._base64(value) if name == "base64" else self._text(value, name == "path")
+        if isinstance(value, list):
+            return [self._value(name, item) for item in value]
+        if isinstance(value, Mapping):
+            return {key: self._value(key, item) for key, item in value.items()}
+        return value
+
+    def _text(self, text: str, is_path: bool) -> str:
+        # Each segment of a path may be a secret; in other text a slash may be part of base64.
+        data = text.encode("utf-8", "replace")
+        parts = data.split(b"/") if is_path else [data]
+        return b"/".join(map(self._credentials.clean, parts)).decode("utf-8")
+
+    def _base64(self, text: str) -> str:
+        data = self._credentials.clean(base64.b64decode(text))
+        return base64.b64encode(data).decode("ascii")

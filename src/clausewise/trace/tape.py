@@ -28,12 +28,14 @@ class Tape:
     """The events of one run, numbered from 0.
 
     Each `listener` is called with every event as it is appended (a trace writer, a
-    live view).
+    live view). With `keep` false events are only told, not kept: a recording may be long.
     """
 
-    def __init__(self, *listeners: Callable[[Event], None]) -> None:
+    def __init__(self, *listeners: Callable[[Event], None], keep: bool = True) -> None:
         self._listeners = listeners
         self._events: list[Event] = []
+        self._keep = keep
+        self._next_seq = 0
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -45,7 +47,7 @@ class Tape:
 
     @property
     def next_seq(self) -> int:
-        return len(self._events)
+        return self._next_seq
 
     def add(
         self,
@@ -59,7 +61,7 @@ class Tape:
     ) -> Event:
         """Append one event with the kind's own `fields` and return it."""
         event = Event(
-            seq=len(self._events),
+            seq=self._next_seq,
             direction=direction,
             transport=track.transport,
             kind=kind,
@@ -72,7 +74,9 @@ class Tape:
             injected=track.injected,
             text=text,
         )
-        self._events.append(event)
+        self._next_seq += 1
+        if self._keep:
+            self._events.append(event)
         for listener in self._listeners:
             listener(event)
         return event

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from io import RawIOBase
 from pathlib import Path
 from types import TracebackType
@@ -35,38 +37,84 @@ def encode_event(event: Event) -> bytes:
     record.update(event.fields)
     if event.kind is not EventKind.MESSAGE:
         return orjson.dumps(record) + b"\n"
-    text = event.text if event.text is not None else orjson.dumps(event.payload)
+    text = event.text if event.text is not None else _text_of(event.payload)
     head = orjson.dumps(record)[:-1]
     return head + b',"payload":' + text.strip().translate(_NEWLINES_TO_SPACES) + b"}\n"
+
+
+REDACTED_BY_DEFAULT = ("headers outside the allowlist", "credentials in headers")
+
+
+def encode_header(
+    redacted: Sequence[str] = REDACTED_BY_DEFAULT, source: str | None = None
+) -> bytes:
+    """The first line of a trace, with its newline.
+
+    `redacted` tells what the events have been freed of, `source` the format they come from.
+    """
+    header: dict[str, Any] = {
+        "kind": EventKind.TRACE.value,
+        "format": "clausewise.trace",
+        "version": FORMAT_VERSION,
+        "tool": f"clausewise {__version__}",
+        "redacted": list(redacted),
+    }
+    if source is not None:
+        header["source"] = source
+    return orjson.dumps(header) + b"\n"
+
+
+def _text_of(payload: Any) -> bytes:
+    """JSON text of any payload; the standard library takes what orjson refuses."""
+    try:
+        return orjson.dumps(payload)
+    except TypeError:
+        return json.dumps(payload).encode()
 
 
 class TraceWriter:
     """Appends events to a file as they happen; a context manager.
 
+    Args:
+        path: the file; one that exists is replaced.
+        redacted: what the events have been freed of, told in the first line.
+        replace: False to leave a file that exists alone.
+
     Raises:
+        FileExistsError: it exists and may not be replaced.
         UsageError: the file cannot be created.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        redacted: Sequence[str] = REDACTED_BY_DEFAULT,
+        replace: bool = True,
+    ) -> None:
         try:
-            self._file: RawIOBase = path.open("wb", buffering=0)
+            self._file: RawIOBase = path.open("wb" if replace else "xb", buffering=0)
+            self._write(encode_header(redacted))
+        except FileExistsError:
+            raise
         except OSError as error:
             raise UsageError(
                 f"cannot write the trace {path}: {error.strerror}",
                 "Name a file in a folder that exists and may be written.",
             ) from None
-        header = {
-            "kind": "trace",
-            "format": "clausewise.trace",
-            "version": FORMAT_VERSION,
-            "tool": f"clausewise {__version__}",
-            "redacted": ["headers outside the allowlist", "credentials"],
-        }
-        self._file.write(orjson.dumps(header) + b"\n")
 
     def write(self, event: Event) -> None:
-        """Append one event; it is on its way to the disk when this returns."""
-        self._file.write(encode_event(event))
+        """Append one event; it is on its way to the disk when this returns.
+
+        Raises:
+            OSError: the file takes no more.
+        """
+        self._write(encode_event(event))
+
+    def _write(self, line: bytes) -> None:
+        rest = memoryview(line)
+        while rest:
+            rest = rest[self._file.write(rest) or 0 :]
 
     def __enter__(self) -> Self:
         return self

@@ -10,13 +10,14 @@ import h11
 
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.trace.events import Event, EventKind, Lifecycle
+from clausewise.trace.raw import CUT_SHORT
 from clausewise.trace.redaction import recorded_headers
 from clausewise.trace.tape import Tape, Track
 from clausewise.transport.answers import Answer, Ending, media_type_of
 from clausewise.transport.http_body import Body, EventStream, WholeBody
 from clausewise.transport.http_wire import HttpWire, WireFault
 from clausewise.transport.limits import Limits
-from clausewise.transport.recording import CUT_SHORT, Recording
+from clausewise.transport.recording import Recording
 from clausewise.transport.targets import HttpRequest, without_query
 
 _CLIENT = Direction.CLIENT_TO_SERVER

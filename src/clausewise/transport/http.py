@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 import anyio
 from anyio.abc import ByteStream, SocketAttribute
 
-from clausewise.core.errors import TargetError, UsageError
+from clausewise.core.errors import BarredError, TargetError, UsageError
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.trace.events import Event
 from clausewise.trace.tape import Tape, Track
@@ -135,7 +135,7 @@ async def open_connection(
             speaks no TLS, or has a certificate that is not trusted.
         UsageError: the target's `ca_file` cannot be read.
     """
-    connection = HttpConnection(target, await _connect(target, limits), tape, limits)
+    connection = HttpConnection(target, await connect(target, limits), tape, limits)
     try:
         yield connection
     finally:
@@ -146,14 +146,23 @@ def _refused() -> Answer:
     return Answer(None, None, (), b"", (), (), Ending.REFUSED, "the connection is closed")
 
 
-async def _connect(target: HttpTarget, limits: Limits) -> ByteStream:
+async def connect(target: HttpTarget, limits: Limits) -> ByteStream:
+    """A TCP or TLS connection to the target, nothing sent yet.
+
+    Raises:
+        TargetError, UsageError: as `open_connection`.
+    """
     context = _tls_context(target) if target.is_tls else None
     try:
         with anyio.fail_after(limits.connect_s):
             if context is None:
-                return await anyio.connect_tcp(target.host, target.port)
+                return await anyio.connect_tcp(target.address or target.host, target.port)
             return await anyio.connect_tcp(
-                target.host, target.port, ssl_context=context, tls_standard_compatible=False
+                target.address or target.host,
+                target.port,
+                ssl_context=context,
+                tls_standard_compatible=False,
+                tls_hostname=target.host,
             )
     except (OSError, anyio.BrokenResourceError, anyio.EndOfStream) as error:
         raise _unreachable(target, error, limits) from None
@@ -177,7 +186,7 @@ def _tls_context(target: HttpTarget) -> ssl.SSLContext:
 def _unreachable(target: HttpTarget, error: Exception, limits: Limits) -> TargetError:
     place = f"{target.host} port {target.port}"
     if isinstance(error, ssl.SSLCertVerificationError):
-        return TargetError(
+        return BarredError(
             f"the certificate of {place} is not trusted: {error.verify_message}",
             "Have it issued for this host by a trusted authority, or name its authority.",
         )

@@ -6,9 +6,10 @@ from typing import Any, Protocol
 
 from clausewise.core.vocabulary import Direction
 from clausewise.trace.events import EventKind
-from clausewise.transport.recording import CUT_SHORT, Recording
-from clausewise.transport.sse import SseComment, SseEvent, SseIgnoredLine, SseParser
+from clausewise.trace.raw import CUT_SHORT
+from clausewise.transport.recording import Recording
 from clausewise.wire.jsontext import JsonTextError, decode
+from clausewise.wire.sse import SseComment, SseEvent, SseIgnoredLine, SseParser
 
 _SERVER = Direction.SERVER_TO_CLIENT
 
@@ -73,10 +74,17 @@ class EventStream:
 
 
 class WholeBody:
-    """Any other body: recorded when it has ended."""
+    """Any other body, of a response unless `direction` says otherwise: recorded at its end."""
 
-    def __init__(self, recording: Recording, media_type: str | None, coding: str) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        media_type: str | None,
+        coding: str,
+        direction: Direction = _SERVER,
+    ) -> None:
         self._recording = recording
+        self._direction = direction
         self._media_type = media_type
         self._coding = coding
         self._data = bytearray()
@@ -93,15 +101,15 @@ class WholeBody:
         if not data:
             return
         if not whole:
-            self._recording.raw(_SERVER, data, f"{CUT_SHORT}the body broke off")
+            self._recording.raw(self._direction, data, f"{CUT_SHORT}the body broke off")
         elif self._coding:
             why = f"a body in the coding {self._coding[:80]!r}, which was not asked for"
-            self._recording.raw(_SERVER, data, why)
+            self._recording.raw(self._direction, data, why)
         elif self._may_be_message(data):
-            self._recording.message(_SERVER, data)
+            self._recording.message(self._direction, data)
         else:
             self._recording.raw(
-                _SERVER, data, f"a body of type {(self._media_type or 'none')[:80]!r}"
+                self._direction, data, f"a body of type {(self._media_type or 'none')[:80]!r}"
             )
 
     def _may_be_message(self, data: bytes) -> bool:

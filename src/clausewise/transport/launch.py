@@ -33,10 +33,11 @@ async def launch(target: StdioTarget) -> Process:
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        raise _unlaunchable(target, error) from None
+        raise unlaunchable(target, error) from None
 
 
-def _unlaunchable(target: StdioTarget, error: OSError | ValueError) -> TargetError:
+def unlaunchable(target: StdioTarget, error: OSError | ValueError) -> TargetError:
+    """Why the command could not be started, as an error to tell the user."""
     program = target.command[0]
     if target.cwd is not None and not Path(target.cwd).is_dir():
         return TargetError(f"there is no folder {target.cwd}", "Give --cwd a folder that exists.")

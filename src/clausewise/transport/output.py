@@ -6,10 +6,11 @@ import codecs
 
 from clausewise.core.vocabulary import Direction
 from clausewise.trace.events import Event, EventKind
+from clausewise.trace.raw import CUT_SHORT
 from clausewise.trace.tape import Tape, Track
 from clausewise.transport.limits import MEBIBYTE, Limits
 from clausewise.transport.lines import Line, LineFramer
-from clausewise.transport.recording import CUT_SHORT, record_message, record_raw
+from clausewise.transport.recording import record_message, record_raw
 
 _SERVER = Direction.SERVER_TO_CLIENT
 

@@ -7,14 +7,9 @@ from typing import Any
 
 from clausewise.core.vocabulary import Direction
 from clausewise.trace.events import Event, EventKind, Lifecycle
+from clausewise.trace.raw import clipped
 from clausewise.trace.tape import Tape, Track
 from clausewise.wire.jsontext import JsonTextError, decode
-
-RAW_CLIP_BYTES = 16 * 1024
-"""How much of something that is no message a trace keeps."""
-
-CUT_SHORT = "cut short: "
-"""How the `why` of a raw event begins when its bytes are not all: they prove no fault."""
 
 
 class Recording:
@@ -90,19 +85,5 @@ def record_message(tape: Tape, track: Track, direction: Direction, text: bytes) 
 
 def record_raw(tape: Tape, track: Track, direction: Direction, data: bytes, why: str) -> Event:
     """Append at most RAW_CLIP_BYTES of `data` as a `raw` event; a cut is said in its `why`."""
-    if len(data) > RAW_CLIP_BYTES:
-        kept = data[:RAW_CLIP_BYTES]
-        kept = kept[: len(kept) - _cut_character(kept)]
-        why = f"{why}; the first {len(kept)} of {len(data)} bytes"
-        data = kept
-    return tape.raw(track, direction, data, why)
-
-
-def _cut_character(data: bytes) -> int:
-    """How many bytes at the end of `data` begin a UTF-8 character that is not whole."""
-    for back in range(1, min(4, len(data)) + 1):
-        byte = data[-back]
-        if byte & 0xC0 != 0x80:
-            width = 4 if byte >= 0xF0 else 3 if byte >= 0xE0 else 2 if byte >= 0xC0 else 1
-            return back if width > back else 0
-    return 0
+    kept, told = clipped(data, why)
+    return tape.raw(track, direction, kept, told)

@@ -139,7 +139,8 @@ class StdioProcess:
             until: called with each message event from the server; once it is true the
                 answer is COMPLETE. Without it, collecting lasts `timeout_s` or `quiet_s`
                 and ends CUT.
-            timeout_s: seconds for the whole answer instead of the limits' `answer_s`.
+            timeout_s: seconds for the whole answer instead of the limits' `answer_s`; 0
+                to write the line only.
             injected: why this line breaks the rules on purpose; recorded with it.
 
         Returns:
@@ -244,10 +245,11 @@ class StdioProcess:
         self._output.allow_more()
         self._collectors.append(collector)
         try:
-            with anyio.move_on_after(seconds):
+            with anyio.move_on_after(seconds or self._limits.answer_s):
                 if line is not None:
                     await self._write(line)
-                await collector.done.wait()
+                if seconds:
+                    await collector.done.wait()
         finally:
             self._collectors.remove(collector)
         if awaits and self._output.overflow is not None:

@@ -26,6 +26,7 @@ class HttpTarget:
         headers: headers that the user wants on every request (credentials, tenant).
         verify: whether the server's certificate must be valid.
         ca_file: a PEM file of certificate authorities to trust instead of the system's.
+        address: the address to connect to, already looked up; None to look up the host.
 
     Raises:
         UsageError: the URL is no http(s) URL, or carries a user name or password; a header
@@ -36,6 +37,7 @@ class HttpTarget:
     headers: tuple[tuple[str, str], ...] = ()
     verify: bool = True
     ca_file: str | None = None
+    address: str | None = None
 
     def __post_init__(self) -> None:
         try:

@@ -74,6 +74,8 @@ def id_key(value: Any) -> IdKey:
     `true` are not, and integers are exact at any size. Values that are no valid ids get keys
     too, so that an answer which echoes a bad id still finds its request.
     """
+    if type(value) is int or type(value) is str:
+        return value
     if isinstance(value, bool) or value is None:
         return ("literal", str(value))
     if isinstance(value, (str, int, float)):

@@ -12,6 +12,7 @@ from clausewise.judge.registration import check
 from clausewise.judge.repeats import is_news
 from clausewise.judge.sessions import Session
 from clausewise.judge.wording import shown
+from clausewise.trace.events import Event
 
 INVALID_TOKEN = "invalid_token"
 INSUFFICIENT_SCOPE = "insufficient_scope"
@@ -62,8 +63,8 @@ def invalid_token_401(head: Head, session: Session, out: Sheet) -> None:
     exchange = head.exchange
     if (
         exchange is not None
+        and INVALID_TOKEN in _declared(head.event)
         and is_with_endpoint(exchange, session)
-        and INVALID_TOKEN in _declared(head)
     ):
         _judge_invalid_token(head, head.event.status, session, out)
 
@@ -104,10 +105,10 @@ def error_status(head: Head, session: Session, out: Sheet) -> None:
     Fix: answer 401 with invalid_token, 403 with insufficient_scope and 400 with
     invalid_request.
     """
-    exchange = head.exchange
-    if exchange is None or not is_with_endpoint(exchange, session):
+    exchange, errors = head.exchange, _declared(head.event)
+    if exchange is None or not errors or not is_with_endpoint(exchange, session):
         return
-    for error in _declared(head):
+    for error in errors:
         _judge_status(head, error, exchange, session, out)
 
 
@@ -156,10 +157,9 @@ def insufficient_scope_response(head: Head, session: Session, out: Sheet) -> Non
     Fix: answer 403 with `WWW-Authenticate: Bearer error="insufficient_scope", scope="…",
     resource_metadata="…"`.
     """
-    exchange = head.exchange
-    if exchange is None or not is_with_endpoint(exchange, session):
+    exchange, challenges = head.exchange, challenges_of(head.event)
+    if exchange is None or not challenges or not is_with_endpoint(exchange, session):
         return
-    challenges = challenges_of(head.event)
     declaring = [c for c in challenges if c.error == INSUFFICIENT_SCOPE]
     if not declaring and head.event.status == 403:
         declaring = [c for c in challenges if c.is_bearer and c.error is None]
@@ -220,9 +220,10 @@ def insufficient_scope_names_scopes(head: Head, session: Session, out: Sheet) ->
     Why: the client cannot ask for scopes that it is not told; it retries with the same ones.
     Fix: add `scope="…"` with the scopes that the request needs, separated by spaces.
     """
-    if head.exchange is None or not is_with_endpoint(head.exchange, session):
+    exchange, challenges = head.exchange, challenges_of(head.event)
+    if exchange is None or not challenges or not is_with_endpoint(exchange, session):
         return
-    for challenge in challenges_of(head.event):
+    for challenge in challenges:
         if challenge.error != INSUFFICIENT_SCOPE:
             continue
         scope = challenge.parameters.get("scope")
@@ -237,9 +238,9 @@ def insufficient_scope_names_scopes(head: Head, session: Session, out: Sheet) ->
             )
 
 
-def _declared(head: Head) -> tuple[str, ...]:
+def _declared(head: Event) -> tuple[str, ...]:
     """The authorization errors that the challenges of a response declare, each once."""
-    errors = (challenge.error for challenge in challenges_of(head.event))
+    errors = (challenge.error for challenge in challenges_of(head))
     return tuple(dict.fromkeys(error for error in errors if error in _STATUSES))
 
 
@@ -257,4 +258,4 @@ def _error_in_body(body: Message, session: Session) -> str | None:
     error = payload.get("error")
     if not isinstance(error, str) or error not in _STATUSES:
         return None
-    return None if _declared(Head(exchange.response, exchange)) else error
+    return None if _declared(exchange.response) else error

@@ -21,7 +21,7 @@ _KINDS_OF_RESPONSE = (MessageClass.RESULT, MessageClass.ERROR)
 _KINDS_WITH_METHOD = (MessageClass.REQUEST, MessageClass.NOTIFICATION)
 
 
-@check("base.request-id-type", on=("request", "notification"), subject="request")
+@check("base.request-id-type", on=("flawed request", "flawed notification"), subject="request")
 def request_id_type(message: Message, session: Session, out: Sheet) -> None:
     """The id of a request is missing, or neither a string nor an integer.
 
@@ -49,7 +49,10 @@ def request_id_type(message: Message, session: Session, out: Sheet) -> None:
         )
 
 
-@check("base.request-id-not-null", on="request", subject="request")
+request_id_type.kept_by_sound("request")
+
+
+@check("base.request-id-not-null", on="flawed request", subject="request")
 def request_id_not_null(message: Message, session: Session, out: Sheet) -> None:
     """The id of a request is null.
 
@@ -68,7 +71,10 @@ def request_id_not_null(message: Message, session: Session, out: Sheet) -> None:
         out.held(message)
 
 
-@check("base.notification-no-id", on="notification", subject="notification")
+request_id_not_null.kept_by_sound("request")
+
+
+@check("base.notification-no-id", on="flawed notification", subject="notification")
 def notification_no_id(message: Message, session: Session, out: Sheet) -> None:
     """A notification has an id member.
 
@@ -89,7 +95,10 @@ def notification_no_id(message: Message, session: Session, out: Sheet) -> None:
         )
 
 
-@check("base.error-shape", on="error", subject="error response")
+notification_no_id.kept_by_sound("notification")
+
+
+@check("base.error-shape", on="flawed error", subject="error response")
 def error_shape(message: Message, session: Session, out: Sheet) -> None:
     """The error of an error response is no object with a code and a message.
 
@@ -110,6 +119,9 @@ def error_shape(message: Message, session: Session, out: Sheet) -> None:
         )
 
 
+error_shape.kept_by_sound("error")
+
+
 def _error_fault(error: Any) -> str | None:
     if not isinstance(error, dict):
         return f"error {shown(error)}"
@@ -120,7 +132,7 @@ def _error_fault(error: Any) -> str | None:
     return None if isinstance(text, str) else f"message {shown(text)}"
 
 
-@check("base.error-code-integer", on="error", subject="error code")
+@check("base.error-code-integer", on="flawed error", subject="error code")
 def error_code_integer(message: Message, session: Session, out: Sheet) -> None:
     """An error code is no integer.
 
@@ -142,7 +154,10 @@ def error_code_integer(message: Message, session: Session, out: Sheet) -> None:
         )
 
 
-@check("base.result-field", on=("result", "malformed"), subject="result response")
+error_code_integer.kept_by_sound("error")
+
+
+@check("base.result-field", on=("flawed result", "malformed"), subject="result response")
 def result_field(message: Message, session: Session, out: Sheet) -> None:
     """A response that is no error has no result, or one that is no object.
 
@@ -163,7 +178,10 @@ def result_field(message: Message, session: Session, out: Sheet) -> None:
         )
 
 
-@check("base.jsonrpc-version", on="message", subject="message")
+result_field.kept_by_sound("result")
+
+
+@check("base.jsonrpc-version", on="flawed message", subject="message")
 def jsonrpc_version(message: Message, session: Session, out: Sheet) -> None:
     """A message is no JSON-RPC 2.0 request, notification or response.
 
@@ -189,6 +207,9 @@ def jsonrpc_version(message: Message, session: Session, out: Sheet) -> None:
         )
     else:
         out.held(message)
+
+
+jsonrpc_version.kept_by_sound("message")
 
 
 def _is_well_formed(message: Message) -> bool:

@@ -34,7 +34,7 @@ class _First:
 
 @check(
     "lifecycle.first-interaction-initialize",
-    on=("request", "notification"),
+    on=("opening request", "opening notification"),
     subject="beginning of a session",
     handshake=True,
 )
@@ -112,7 +112,7 @@ def initialized_notification(message: Message, session: Session, out: Sheet) -> 
     state.traffic = state.misspelled = False
 
 
-@initialized_notification.on("notification", "request")
+@initialized_notification.on("client opening notification", "client opening request")
 def _client_goes_on(message: Message, session: Session, out: Sheet) -> None:
     state = session.state(_Readiness)
     if state.owed_since is None or message.direction is not _C2S:
@@ -137,7 +137,7 @@ def _client_goes_on(message: Message, session: Session, out: Sheet) -> None:
         state.late = Spot(message.seq, message.direction)
 
 
-@initialized_notification.on("result", "error")
+@initialized_notification.on("opening result", "opening error")
 def _request_answered(message: Message, session: Session, out: Sheet) -> None:
     state = session.state(_Readiness)
     request = message.request
@@ -173,7 +173,7 @@ def _never_ready(end: Spot, session: Session, out: Sheet) -> None:
 
 @check(
     "lifecycle.client-requests-before-init-response",
-    on="request",
+    on="client opening request",
     subject="client request between initialize and its answer",
 )
 def client_requests_before_init_response(message: Message, session: Session, out: Sheet) -> None:
@@ -214,7 +214,7 @@ class _Early:
 
 @check(
     "lifecycle.server-requests-before-initialized",
-    on="request",
+    on="server opening request",
     subject="server request before the initialized notification",
 )
 def server_requests_before_initialized(message: Message, session: Session, out: Sheet) -> None:
@@ -240,7 +240,7 @@ def server_requests_before_initialized(message: Message, session: Session, out: 
             early[message.request.key] = (Spot(message.seq, message.direction), message.method)
 
 
-@server_requests_before_initialized.on("result", "error")
+@server_requests_before_initialized.on("client opening result", "client opening error")
 def _answered_before_initialized(message: Message, session: Session, out: Sheet) -> None:
     if message.direction is not _C2S or session.transport is TransportKind.STDIO:
         return

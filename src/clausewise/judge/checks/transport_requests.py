@@ -15,7 +15,13 @@ from clausewise.judge.wording import shown
 from clausewise.trace.events import Event
 from clausewise.wire.jsonrpc import MessageClass
 
-_MESSAGES = ("request", "notification", "result", "error", "batch")
+_MESSAGES = (
+    "client request",
+    "client notification",
+    "client result",
+    "client error",
+    "client batch",
+)
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -90,7 +96,7 @@ def _judge_accept(
 
 @check(
     "transport.http-post-single-message",
-    on="message",
+    on="client message",
     subject="POST of a message",
     transport=TransportKind.HTTP,
 )
@@ -119,7 +125,7 @@ def http_post_single_message(message: Message, session: Session, out: Sheet) -> 
     _report_body(message, f"the body of a POST is {kind}", shown(payload), out)
 
 
-@http_post_single_message.on("raw")
+@http_post_single_message.on("client raw")
 def _posted_raw(raw: Raw, session: Session, out: Sheet) -> None:
     exchange = raw.exchange
     if (

@@ -65,13 +65,9 @@ def accepted_input_status(head: Head, session: Session, out: Sheet) -> None:
     end the connection.
     Fix: answer a POST of a notification or response with 202 Accepted and an empty body.
     """
-    exchange, status = head.exchange, head.event.status
     _note_stream(head, session)
-    if exchange is None or status is None or not 200 <= status < 300:
-        return
-    if exchange.posted not in _ASK_FOR_NOTHING or _is_faulty(exchange, session):
-        return
-    if not is_with_endpoint(exchange, session):
+    exchange, status = _accepted_post(head, session), head.event.status
+    if exchange is None or exchange.posted not in _ASK_FOR_NOTHING:
         return
     length = head.event.header("content-length")
     if status != 202:
@@ -80,6 +76,21 @@ def accepted_input_status(head: Head, session: Session, out: Sheet) -> None:
         _report_acceptance(head, "a body", session, out)
     else:
         _await_body(head, exchange, session, out)
+
+
+def _accepted_post(head: Head, session: Session) -> Exchange | None:
+    """The exchange of a success response to a POST of sound input to the endpoint, or None."""
+    exchange, status = head.exchange, head.event.status
+    if (
+        exchange is None
+        or status is None
+        or not 200 <= status < 300
+        or exchange.method not in ("POST", None)
+        or _is_faulty(exchange, session)
+        or not is_with_endpoint(exchange, session)
+    ):
+        return None
+    return exchange
 
 
 def _await_body(head: Head, exchange: Exchange, session: Session, out: Sheet) -> None:
@@ -131,19 +142,24 @@ def _note_faulty(message: Message, session: Session, out: Sheet) -> None:
     exchange = message.exchange
     if message.direction is Direction.SERVER_TO_CLIENT or exchange is None:
         return
-    is_request = message.kind is MessageClass.REQUEST
-    if (
-        message.payload.get("jsonrpc") == "2.0"
-        and (message.method is not None or "method" not in message.payload)
-        and type(message.payload.get("params", {})) is dict
-        and (valid_id(message.id) or (message.id is ABSENT and not is_request))
-        and not (message.id is not ABSENT and message.kind is MessageClass.NOTIFICATION)
-    ):
+    if _is_sound(message):
         return
     exchanges = session.state(_Faulty).exchanges
     exchanges[exchange] = None
     if len(exchanges) > MAX_FAULTY:
         forget_older_half(exchanges)
+
+
+def _is_sound(message: Message) -> bool:
+    """Whether envelope and id of a message have no fault."""
+    payload = message.payload
+    if payload.get("jsonrpc") != "2.0" or type(payload.get("params", {})) is not dict:
+        return False
+    if "method" in payload and message.method is None:
+        return False
+    if message.id is ABSENT:
+        return message.kind is not MessageClass.REQUEST
+    return message.kind is not MessageClass.NOTIFICATION and valid_id(message.id)
 
 
 def _note_stream(head: Head, session: Session) -> None:
@@ -174,12 +190,12 @@ def success_content_type(head: Head, session: Session, out: Sheet) -> None:
     Fix: answer a request with `Content-Type: application/json` and one JSON object, or with
     `Content-Type: text/event-stream` and the answer in an event.
     """
-    exchange, status = head.exchange, head.event.status
-    if exchange is None or status is None or not 200 <= status < 300:
-        return
-    if exchange.posted is not MessageClass.REQUEST or _is_faulty(exchange, session):
-        return
-    if not head.event.has_headers or not is_with_endpoint(exchange, session):
+    exchange = _accepted_post(head, session)
+    if (
+        exchange is None
+        or exchange.posted is not MessageClass.REQUEST
+        or not head.event.has_headers
+    ):
         return
     media_type = exchange.media_type
     if media_type in (JSON, EVENT_STREAM):
@@ -189,7 +205,7 @@ def success_content_type(head: Head, session: Session, out: Sheet) -> None:
         out.broke(
             head,
             "a request is answered by neither a stream of events nor JSON",
-            seen=f"status {status} with {kind}",
+            seen=f"status {head.event.status} with {kind}",
             expected=f"Content-Type {JSON} or {EVENT_STREAM}",
         )
 
@@ -282,8 +298,8 @@ def _is_complete(exchange: Exchange, session: Session) -> bool:
     head = exchange.head
     if head is None or not session.handshake.succeeded:
         return False
-    sent = head.header(SESSION_HEADER)
-    return head.header(VERSION_HEADER) == session.handshake.version and (sent == session.session_id)
+    names_version = head.header(VERSION_HEADER) == session.handshake.version
+    return names_version and session_id_of(head) == session.session_id
 
 
 def _await_life(head: Head, session: Session) -> None:

@@ -38,10 +38,10 @@ def session_id_visible_ascii(head: Head, session: Session, out: Sheet) -> None:
     bytes beyond ASCII are cut off, altered or refused on the way.
     Fix: use an id of the characters 0x21 to 0x7E alone, such as a UUID or a base64url text.
     """
-    exchange = head.exchange
-    if exchange is not None and not is_with_endpoint(exchange, session):
+    exchange, lines = head.exchange, head.event.header_values(SESSION_HEADER)
+    if not lines or (exchange is not None and not is_with_endpoint(exchange, session)):
         return
-    for line in head.event.header_values(SESSION_HEADER):
+    for line in lines:
         # A comma and a space join two lines of a recorder that keeps one.
         for value in _BETWEEN_LINES.split(line.strip(_OPTIONAL_SPACE)):
             if _VISIBLE.fullmatch(value) is not None:

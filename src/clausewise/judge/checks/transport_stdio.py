@@ -15,7 +15,6 @@ from clausewise.judge.sessions import Session
 from clausewise.judge.wording import shown
 from clausewise.wire.jsonrpc import MessageClass
 
-_KINDS = ("message", "raw")
 _CHANNELS = {Direction.CLIENT_TO_SERVER: "stdin", Direction.SERVER_TO_CLIENT: "stdout"}
 
 
@@ -58,7 +57,7 @@ class _Stdout(_Channel):
 
 @check(
     "transport.stdio-server-output-valid",
-    on=_KINDS,
+    on=("server message", "server raw"),
     subject="line of stdout as it was written",
     transport=TransportKind.STDIO,
 )
@@ -81,7 +80,7 @@ def _stdout_ended(end: Spot, session: Session, out: Sheet) -> None:
 
 @check(
     "transport.stdio-client-input-valid",
-    on=_KINDS,
+    on=("client message", "client raw"),
     subject="line of stdin as it was written",
     transport=TransportKind.STDIO,
 )

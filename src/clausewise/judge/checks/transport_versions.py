@@ -148,10 +148,12 @@ def _version_named(head: Head, session: Session) -> str | None:
     if exchange is None or exchange.head is None or exchange.initializes:
         return None
     values = exchange.head.header_values(VERSION_HEADER)
-    if len(values) != 1 or not is_with_endpoint(exchange, session):
+    if len(values) != 1:
         return None
     named = values[0].strip()
-    return None if named == (session.handshake.version or JUDGED) else named
+    if named == (session.handshake.version or JUDGED) or not is_with_endpoint(exchange, session):
+        return None
+    return named
 
 
 def _is_unheard_of(version: str) -> bool:

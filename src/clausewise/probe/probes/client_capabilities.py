@@ -15,7 +15,7 @@ from clausewise.probe.observation import (
     not_applicable,
     not_observed,
 )
-from clausewise.probe.offered import prompt_arguments
+from clausewise.probe.offered import TOOL_S, prompt_arguments
 from clausewise.probe.peer import Peer
 from clausewise.probe.registration import probe
 from clausewise.probe.reply import Reply
@@ -61,7 +61,10 @@ async def missing_capability_is_named(peer: Peer) -> Observation:
     tried = 0
     async for call in _calls(peer):
         tried += 1
-        reply = await peer.request(call.method, call.params, capabilities=ALL_CAPABILITIES)
+        patience = min(TOOL_S, peer.answer_s)
+        reply = await peer.request(
+            call.method, call.params, capabilities=ALL_CAPABILITIES, timeout_s=patience
+        )
         if reply.code == ErrorCode.MISSING_CLIENT_CAPABILITY:
             return _refusal(reply, frozenset(), declared=frozenset(ALL_CAPABILITIES))
         kinds = _asked_kinds(reply)

@@ -11,7 +11,7 @@ from clausewise.probe.acquaintance import Pages, ask_pages
 from clausewise.probe.link import Link
 from clausewise.probe.observation import Observation, broke, held, inconclusive, merged
 from clausewise.probe.peer import Peer
-from clausewise.probe.registration import probe
+from clausewise.probe.registration import Turn, probe
 from clausewise.probe.reply import Reply
 from clausewise.probe.request import Edits
 
@@ -67,7 +67,7 @@ class _Line:
         await self.ask("clausewise/unknown-method")
 
 
-@probe("MCP-STL-008", needs=("tools",), alone=True)
+@probe("MCP-STL-008", needs=("tools",), turn=Turn.ALONE, beside=True)
 async def tools_do_not_depend_on_the_connection(peer: Peer) -> Observation:
     """`tools/list` gives other tools on another connection, or after other requests.
 
@@ -79,7 +79,7 @@ async def tools_do_not_depend_on_the_connection(peer: Peer) -> Observation:
     """
     first = _Line(peer)
     before = await first.read()
-    async with peer.fresh() as other:
+    async with peer.another() as other:
         second = _Line(peer, other)
         elsewhere = await second.read()
         await first.other_traffic()

@@ -21,7 +21,7 @@ from clausewise.probe.observation import (
     not_applicable,
 )
 from clausewise.probe.peer import GLANCE_S, Peer
-from clausewise.probe.registration import HTTP_ONLY, passive, probe
+from clausewise.probe.registration import HTTP_ONLY, Turn, passive, probe
 from clausewise.probe.reply import Reply
 from clausewise.probe.traffic import Traffic
 from clausewise.trace.events import Event
@@ -61,7 +61,7 @@ async def set_level_is_gone(peer: Peer) -> Observation:
     return await _is_gone(peer, "logging/setLevel", {"level": "info"})
 
 
-@probe("MCP-DEP-003")
+@probe("MCP-DEP-003", turn=Turn.LAST, beside=True)
 async def subscribe_is_replaced(peer: Peer) -> Observation:
     """The old subscription methods are served, or `subscriptions/listen` is not.
 
@@ -113,7 +113,8 @@ def _changes_declared(capabilities: Mapping[str, Any], uri: str) -> dict[str, An
 
 
 async def _listens(peer: Peer, wanted: Mapping[str, Any]) -> Observation:
-    async with peer.fresh() as link:
+    # The stream is left open: nobody may use this link afterwards.
+    async with peer.another() as link:
         reply = await peer.request(
             "subscriptions/listen",
             {"notifications": dict(wanted)},

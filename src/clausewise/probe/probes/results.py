@@ -20,7 +20,7 @@ from clausewise.probe.observation import (
     not_observed,
 )
 from clausewise.probe.peer import Peer
-from clausewise.probe.registration import passive, probe
+from clausewise.probe.registration import Turn, passive, probe
 from clausewise.probe.reply import Reply
 from clausewise.probe.request import CAPABILITIES_KEY
 from clausewise.probe.traffic import Traffic
@@ -250,7 +250,7 @@ def _silent(reply: Reply, fence: Reply) -> Observation:
     return held()
 
 
-@probe("MCP-RES-007", needs=("tools",))
+@probe("MCP-RES-007", needs=("tools",), turn=Turn.ALONE, beside=True)
 async def tools_keep_their_order(peer: Peer) -> Observation:
     """`tools/list` gives the same tools in another order each time.
 
@@ -265,7 +265,7 @@ async def tools_keep_their_order(peer: Peer) -> Observation:
     if len(_names(first)) < 2:
         return not_applicable(f"the server lists {len(_names(first))} tools; an order needs two")
     listings = [await _listing(peer, None) for _ in range(LISTINGS)]
-    async with peer.fresh() as link:
+    async with peer.another() as link:
         listings += [await _listing(peer, link) for _ in range(LISTINGS)]
     return _same_order(first, listings)
 

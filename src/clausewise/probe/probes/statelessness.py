@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from clausewise.core.vocabulary import Era, Outcome
-from clausewise.probe.link import Link
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -14,10 +13,10 @@ from clausewise.probe.observation import (
     merged,
     not_observed,
 )
-from clausewise.probe.offered import ToolCall
+from clausewise.probe.offered import TOOL_S, ToolCall
 from clausewise.probe.peer import Peer
 from clausewise.probe.probes.client_capabilities import ALL_CAPABILITIES
-from clausewise.probe.registration import HTTP_ONLY, passive, probe
+from clausewise.probe.registration import HTTP_ONLY, Turn, passive, probe
 from clausewise.probe.reply import Reply
 from clausewise.probe.traffic import Traffic
 from clausewise.wire.codes import ErrorCode
@@ -124,7 +123,7 @@ def _error_text(reply: Reply) -> str:
     return reply.answer.body.decode("utf-8", "replace")
 
 
-@probe("MCP-STL-003")
+@probe("MCP-STL-003", beside=True)
 async def first_request_is_served(peer: Peer) -> Observation:
     """The first request on a connection is not served unless another came before it.
 
@@ -134,7 +133,7 @@ async def first_request_is_served(peer: Peer) -> Observation:
     from its `_meta`.
     """
     method = listed_method(peer)
-    async with peer.fresh() as link:
+    async with peer.fresh(passed_on=True) as link:
         cold = await peer.request(method, link=link)
     if cold.succeeded:
         return held()
@@ -157,7 +156,7 @@ async def _after_discover(peer: Peer, method: str) -> Reply:
         return await peer.request(method, link=link)
 
 
-@probe("MCP-STL-004", impact="calls")
+@probe("MCP-STL-004", impact="calls", turn=Turn.LAST)
 async def nothing_is_remembered(peer: Peer) -> Observation:
     """The server fills in what a request lacks from an earlier one on the connection.
 
@@ -166,40 +165,44 @@ async def nothing_is_remembered(peer: Peer) -> Observation:
 
     Fix: take version, identity and capabilities from the request's own `_meta` alone.
     """
-    return merged([await _version_is_forgotten(peer), await _capability_is_forgotten(peer)])
+    capability = await _capability_is_forgotten(peer)
+    return merged([await _version_is_forgotten(peer), capability])
 
 
 async def _version_is_forgotten(peer: Peer) -> Observation:
     method = listed_method(peer)
-    async with peer.fresh() as link:
-        cold = await peer.request(method, without_meta=True, link=link, rule="MCP-STL-004")
-        if cold.succeeded:
-            return inconclusive("requests without _meta are always served (MCP-ERR-006)")
-        if link.alive:
-            return await _after_one_with_meta(peer, method, link)
-    async with peer.fresh() as link:
-        return await _after_one_with_meta(peer, method, link)
-
-
-async def _after_one_with_meta(peer: Peer, method: str, link: Link) -> Observation:
+    link = await peer.own_link()
     before = await peer.request(method, link=link)
     if not before.succeeded:
         return inconclusive(f"{method} got {before.shown}")
     if not link.alive:
         return not_observed("the server closes the connection after each answer")
     reply = await peer.request(method, without_meta=True, link=link, rule="MCP-STL-004")
+    # A server of both eras may take the process for a legacy client's from now on.
+    await link.close()
     if reply.succeeded:
-        return broke(
-            "a request without _meta is served after one with it",
-            seen="a result from the remembered _meta",
-            expected=f"error {ErrorCode.INVALID_PARAMS.value}, as for the first on a connection",
-            evidence=reply,
-        )
+        return await _is_served_from_memory(peer, method, reply)
     if reply.code == ErrorCode.INVALID_PARAMS:
         return held()
     if reply.error is None or peer.era is Era.DUAL:
         return inconclusive(f"without _meta: {reply.blocked or reply.shown}")
     return held()
+
+
+async def _is_served_from_memory(peer: Peer, method: str, reply: Reply) -> Observation:
+    """Served after a request with `_meta`: only where it is refused without one is that memory."""
+    async with peer.fresh() as link:
+        cold = await peer.request(method, without_meta=True, link=link, rule="MCP-STL-004")
+    if cold.succeeded:
+        return inconclusive("requests without _meta are always served (MCP-ERR-006)")
+    if cold.blocked is not None:
+        return inconclusive(cold.blocked)
+    return broke(
+        "a request without _meta is served after one with it",
+        seen="a result from the remembered _meta",
+        expected=f"error {ErrorCode.INVALID_PARAMS.value}, as for the first on a connection",
+        evidence=reply,
+    )
 
 
 async def _capability_is_forgotten(peer: Peer) -> Observation:
@@ -231,7 +234,10 @@ async def _capability_is_forgotten(peer: Peer) -> Observation:
 async def _asking_call(peer: Peer) -> ToolCall | None:
     """The first of a few harmless tools that asks for input when it may."""
     for call in (await peer.callable_tools())[:_MAX_TOOLS]:
-        reply = await peer.request("tools/call", call.params, capabilities=ALL_CAPABILITIES)
+        patience = min(TOOL_S, peer.answer_s)
+        reply = await peer.request(
+            "tools/call", call.params, capabilities=ALL_CAPABILITIES, timeout_s=patience
+        )
         if asked_methods(reply):
             return call
     return None

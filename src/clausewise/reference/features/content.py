@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from clausewise.reference.features.changes import ChangeFeed
 from clausewise.reference.features.prompts import PROMPTS, Prompt
-from clausewise.reference.features.resources import RESOURCES, TEMPLATES, Resource
+from clausewise.reference.features.resources import RESOURCES, TEMPLATES, Resource, Template
 from clausewise.reference.features.tools import TOOLS, Tool
-from clausewise.reference.messages import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,5 +17,6 @@ class Content:
     feed: ChangeFeed
     tools: tuple[Tool, ...] = TOOLS
     resources: tuple[Resource, ...] = RESOURCES
-    templates: tuple[JsonObject, ...] = TEMPLATES
+    templates: tuple[Template, ...] = TEMPLATES
     prompts: tuple[Prompt, ...] = PROMPTS
+    page_size: int = 5

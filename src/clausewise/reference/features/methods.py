@@ -16,7 +16,7 @@ Method = Callable[[Call, Content], Awaitable[JsonObject]]
 async def list_tools(call: Call, content: Content) -> JsonObject:
     """Source: server/tools#listing-tools."""
     items = [tool.definition for tool in content.tools]
-    return pagination.page(items, "tools", call.method, call.params)
+    return pagination.page(items, "tools", call, content.page_size)
 
 
 async def call_tool(call: Call, content: Content) -> JsonObject:
@@ -28,34 +28,36 @@ async def call_tool(call: Call, content: Content) -> JsonObject:
 async def list_resources(call: Call, content: Content) -> JsonObject:
     """Source: server/resources#listing-resources."""
     items = [resource.definition for resource in content.resources]
-    return pagination.page(items, "resources", call.method, call.params)
+    return pagination.page(items, "resources", call, content.page_size)
 
 
 async def list_templates(call: Call, content: Content) -> JsonObject:
     """Source: server/resources#resource-templates."""
-    return pagination.page(content.templates, "resourceTemplates", call.method, call.params)
+    items = [template.definition for template in content.templates]
+    return pagination.page(items, "resourceTemplates", call, content.page_size)
 
 
 async def read_resource(call: Call, content: Content) -> JsonObject:
     """Source: server/resources#reading-resources."""
-    return {"contents": [resources.read(text_param(call.params, "uri"), content.resources)]}
+    uri = text_param(call.params, "uri")
+    return {"contents": [resources.read(uri, content.resources, content.templates)]}
 
 
 async def list_prompts(call: Call, content: Content) -> JsonObject:
     """Source: server/prompts#listing-prompts."""
     items = [prompt.definition for prompt in content.prompts]
-    return pagination.page(items, "prompts", call.method, call.params)
+    return pagination.page(items, "prompts", call, content.page_size)
 
 
 async def get_prompt(call: Call, content: Content) -> JsonObject:
     """Source: server/prompts#getting-a-prompt."""
     prompt = prompts.find_prompt(text_param(call.params, "name"), content.prompts)
-    return prompts.get(prompt, call.params.get("arguments"))
+    return await prompts.get(prompt, call)
 
 
 async def complete(call: Call, content: Content) -> JsonObject:
     """Source: server/utilities/completion."""
-    return completion.complete(call.params, content.prompts)
+    return completion.complete(call.params, content)
 
 
 SHARED_METHODS: Mapping[str, Method] = {

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
+from clausewise.reference.call import Call
 from clausewise.reference.features.resources import PIXEL_PNG, SILENCE_WAV, WELCOME
 from clausewise.reference.messages import INVALID_PARAMS, JsonObject, RpcError
+
+Render = Callable[[Call, Mapping[str, str]], Awaitable[list[JsonObject]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +28,11 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt: its listing and how its messages come about from the arguments."""
+    """A prompt: its listing and how its messages come about from the (checked) arguments."""
 
     name: str
     description: str
-    render: Callable[[Mapping[str, str]], list[JsonObject]]
+    render: Render
     arguments: tuple[Argument, ...] = ()
 
     @property
@@ -43,32 +46,34 @@ class Prompt:
         }
 
 
-def _user(content: JsonObject) -> JsonObject:
+def user_message(content: JsonObject) -> JsonObject:
+    """A prompt message of the user."""
     return {"role": "user", "content": content}
 
 
-def _greet(arguments: Mapping[str, str]) -> list[JsonObject]:
+async def _greet(_call: Call, arguments: Mapping[str, str]) -> list[JsonObject]:
     language = arguments.get("language", "english")
-    return [_user({"type": "text", "text": f"Greet {arguments['name']} in {language}."})]
+    text = f"Greet {arguments['name']} in {language}."
+    return [user_message({"type": "text", "text": text})]
 
 
-def _summarize(_: Mapping[str, str]) -> list[JsonObject]:
+async def _summarize(_call: Call, _arguments: Mapping[str, str]) -> list[JsonObject]:
     embedded = {
         "uri": WELCOME,
         "mimeType": "text/plain",
         "text": "Welcome to the reference server.",
     }
     return [
-        _user({"type": "text", "text": "Summarize this text in one sentence."}),
-        _user({"type": "resource", "resource": embedded}),
+        user_message({"type": "text", "text": "Summarize this text in one sentence."}),
+        user_message({"type": "resource", "resource": embedded}),
         {"role": "assistant", "content": {"type": "text", "text": "It welcomes the reader."}},
     ]
 
 
-def _describe(_: Mapping[str, str]) -> list[JsonObject]:
+async def _describe(_call: Call, _arguments: Mapping[str, str]) -> list[JsonObject]:
     return [
-        _user({"type": "image", "data": PIXEL_PNG, "mimeType": "image/png"}),
-        _user({"type": "audio", "data": SILENCE_WAV, "mimeType": "audio/wav"}),
+        user_message({"type": "image", "data": PIXEL_PNG, "mimeType": "image/png"}),
+        user_message({"type": "audio", "data": SILENCE_WAV, "mimeType": "audio/wav"}),
     ]
 
 
@@ -101,16 +106,18 @@ def find_prompt(name: str, prompts: tuple[Prompt, ...]) -> Prompt:
     raise RpcError(INVALID_PARAMS, f"unknown prompt {name!r}")
 
 
-def get(prompt: Prompt, arguments: object) -> JsonObject:
+async def get(prompt: Prompt, call: Call) -> JsonObject:
     """The result of `prompts/get`.
 
     Raises:
-        RpcError: an argument is missing or no string (invalid params).
+        RpcError: an argument is missing or no string (invalid params), or the prompt needs more
+            of the client.
     """
+    arguments = call.params.get("arguments")
     given = {} if arguments is None else arguments
     if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
         raise RpcError(INVALID_PARAMS, "prompt arguments must be an object of strings")
     missing = [a.name for a in prompt.arguments if a.required and a.name not in given]
     if missing:
         raise RpcError(INVALID_PARAMS, f"missing prompt arguments: {', '.join(missing)}")
-    return {"description": prompt.description, "messages": prompt.render(given)}
+    return {"description": prompt.description, "messages": await prompt.render(call, given)}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from clausewise.reference.messages import JsonObject, ResourceNotFoundError
 
@@ -83,23 +84,73 @@ RESOURCES: tuple[Resource, ...] = (
     ),
 )
 
-TEMPLATE = "reference://notes/{topic}"
-TOPICS = ("base", "cancellation", "lifecycle", "pagination", "progress", "prompts", "tools")
-_NOTE = re.compile(r"reference://notes/([a-z]+)")
+_EXPRESSION = re.compile(r"\{(\w+)\}")
 
-TEMPLATES: tuple[JsonObject, ...] = (
-    {
-        "uriTemplate": TEMPLATE,
-        "name": "notes",
-        "title": "Notes",
-        "description": "A note about a topic of the protocol.",
-        "mimeType": "text/plain",
-    },
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A resource template whose expressions are single variables (RFC 6570, level 1).
+
+    Attributes:
+        text: what `resources/read` gives, from the values of the variables.
+        values: the values a variable may have; one that is not listed may have any.
+    """
+
+    uri_template: str
+    name: str
+    description: str
+    mime_type: str
+    text: Callable[[Mapping[str, str]], str]
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def definition(self) -> JsonObject:
+        """The entry of `resources/templates/list`."""
+        return {
+            "uriTemplate": self.uri_template,
+            "name": self.name,
+            "title": self.name.capitalize(),
+            "description": self.description,
+            "mimeType": self.mime_type,
+        }
+
+    def read(self, uri: str) -> JsonObject | None:
+        """The item of `contents` for `uri`, or None if it is no expansion of this template."""
+        literals = [re.escape(part) for part in _EXPRESSION.split(self.uri_template)]
+        literals[1::2] = [f"(?P<{name}>[\\w.~%-]+)" for name in literals[1::2]]
+        match = re.fullmatch("".join(literals), uri, re.ASCII)
+        if match is None:
+            return None
+        variables = match.groupdict()
+        if any(value not in self.values.get(name, (value,)) for name, value in variables.items()):
+            return None
+        return {"uri": uri, "mimeType": self.mime_type, "text": self.text(variables)}
+
+
+TEMPLATES: tuple[Template, ...] = (
+    Template(
+        "reference://notes/{topic}",
+        "notes",
+        "A note about a topic of the protocol.",
+        "text/plain",
+        lambda variables: f"A note about {variables['topic']}.",
+        {
+            "topic": (
+                "base",
+                "cancellation",
+                "lifecycle",
+                "pagination",
+                "progress",
+                "prompts",
+                "tools",
+            )
+        },
+    ),
 )
 
 
-def read(uri: str, resources: tuple[Resource, ...]) -> JsonObject:
-    """The contents of the resource `uri`, one of `resources` or an expansion of the template.
+def read(uri: str, resources: tuple[Resource, ...], templates: tuple[Template, ...]) -> JsonObject:
+    """The contents of the resource `uri`: one of `resources`, or an expansion of a template.
 
     Raises:
         ResourceNotFoundError: there is none.
@@ -107,7 +158,8 @@ def read(uri: str, resources: tuple[Resource, ...]) -> JsonObject:
     for resource in resources:
         if resource.uri == uri:
             return resource.contents
-    note = _NOTE.fullmatch(uri)
-    if note and note[1] in TOPICS:
-        return {"uri": uri, "mimeType": "text/plain", "text": f"A note about {note[1]}."}
+    for template in templates:
+        contents = template.read(uri)
+        if contents is not None:
+            return contents
     raise ResourceNotFoundError(uri)

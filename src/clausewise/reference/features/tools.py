@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 from jsonschema_rs import Draft202012Validator
 
-from clausewise.reference.call import Call, Form
+from clausewise.reference.call import Call
 from clausewise.reference.features.changes import Change, ChangeFeed
 from clausewise.reference.features.resources import (
     COUNTER,
@@ -17,6 +17,7 @@ from clausewise.reference.features.resources import (
     SILENCE_WAV,
     WELCOME,
 )
+from clausewise.reference.input_requests import accepted, form
 from clausewise.reference.messages import INVALID_PARAMS, JsonObject, RpcError
 
 ToolRun = Callable[[Call, JsonObject, ChangeFeed], Awaitable[JsonObject]]
@@ -113,23 +114,20 @@ async def _count_slowly(call: Call, arguments: JsonObject, _feed: ChangeFeed) ->
     return text_result(f"Counted to {steps}.")
 
 
-NAME_FORM = Form(
+NAME_FORM = form(
     "user_name",
     "How shall the server call you?",
-    {
-        "type": "object",
-        "properties": {"name": {"type": "string", "title": "Name", "minLength": 1}},
-        "required": ["name"],
-    },
+    {"name": {"type": "string", "title": "Name", "minLength": 1}},
+    "name",
 )
 
 
 async def _greet_user(call: Call, _arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
-    answer = await call.ask(NAME_FORM)
-    name = answer.content.get("name")
-    if answer.action != "accept" or not isinstance(name, str):
+    answers = await call.ask(NAME_FORM)
+    content = accepted(answers[NAME_FORM.key])
+    if content is None:
         return text_result("No name was given, so nobody is greeted.")
-    return text_result(f"Hello, {name}!")
+    return text_result(f"Hello, {content['name']}!")
 
 
 async def _query_region(_call: Call, arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:

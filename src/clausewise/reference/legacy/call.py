@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import anyio
 
-from clausewise.reference.call import Call, Form, FormAnswer, Outlet, read_form_answer
+from clausewise.core.vocabulary import Revision
+from clausewise.reference.call import Call, Outlet
+from clausewise.reference.input_requests import InputRequest, check_answer
 from clausewise.reference.legacy.parts import LegacyParts
 from clausewise.reference.legacy.sessions import LegacySession, Question
 from clausewise.reference.messages import (
@@ -34,17 +36,28 @@ class LegacyCall(Call):
     async def notify(self, method: str, params: JsonObject) -> None:
         await self._outlet.send(notification(method, params))
 
-    async def ask(self, form: Form) -> FormAnswer:
-        declared = self._session.client_capabilities.get("elicitation")
-        if not isinstance(declared, dict) or (declared and "form" not in declared):
-            raise RpcError(INVALID_REQUEST, "this needs a client that declared elicitation")
-        params = {"mode": "form", "message": form.message, "requestedSchema": form.schema}
+    @property
+    def client_capabilities(self) -> JsonObject:
+        return self._session.client_capabilities
+
+    async def hang_up(self, retry_ms: int) -> None:
+        await self._outlet.hang_up(retry_ms)
+
+    async def ask(self, *requests: InputRequest, sealed: bool = True) -> dict[str, JsonObject]:
+        del sealed  # a request of the server has an id that only the client it went to knows
+        for asked in requests:
+            if not asked.is_met_by(self.client_capabilities):
+                names = ", ".join(asked.needs)
+                raise RpcError(INVALID_REQUEST, f"this needs a client that declared {names}")
+        return {asked.key: await self._ask(asked) for asked in requests}
+
+    async def _ask(self, asked: InputRequest) -> JsonObject:
         response = await ask_client(
-            self._session, self._outlet, "elicitation/create", params, self._parts.ask_s
+            self._session, self._outlet, asked.method, asked.params, self._parts.ask_s
         )
         if "result" not in response:
-            raise RpcError(INTERNAL_ERROR, "the client answered the elicitation with an error")
-        return read_form_answer(response["result"])
+            raise RpcError(INTERNAL_ERROR, f"the client answered {asked.method} with an error")
+        return check_answer(asked, response["result"], Revision.LEGACY)
 
 
 async def ask_client(

@@ -5,8 +5,6 @@ Source: 2025-11-25, basic/transports#streamable-http.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import anyio
 
 from clausewise.core.vocabulary import Era
@@ -63,11 +61,14 @@ async def _post_request(
     except RpcError as error:
         await outlet.finish(refusal(message, error), error.status)
         return
-    outlet.event_ids = _event_ids(session)
+    outlet.resumable = stream = session.history.open()
     # In this revision a lost connection cancels nothing.
     exchange.outlives_client = True
-    if not await serve(message, outlet, session, runtime.wiring.legacy):
-        await outlet.abandon()
+    try:
+        if not await serve(message, outlet, session, runtime.wiring.legacy):
+            await outlet.abandon()
+    finally:
+        stream.end()
 
 
 def _open_session(runtime: Runtime, message: JsonObject, outlet: HttpOutlet) -> LegacySession:
@@ -98,14 +99,10 @@ def _session(exchange: HttpExchange, runtime: Runtime) -> LegacySession:
     return session
 
 
-def _event_ids(session: LegacySession) -> Callable[[], str]:
-    """Ids unique within the session that name their stream."""
-    stream = session.next_number()
-    return lambda: f"{stream}-{session.next_number()}"
-
-
 async def get(exchange: HttpExchange, runtime: Runtime) -> None:
-    """A stream of what concerns no request; a newer stream of the session ends an older one.
+    """The rest of the stream that `Last-Event-ID` names, or a stream of what concerns no request.
+
+    An id of a stream that is no longer known is ignored.
 
     Raises:
         RpcError: the client does not accept a stream (406), or names no live session.
@@ -114,19 +111,37 @@ async def get(exchange: HttpExchange, runtime: Runtime) -> None:
     if "text/event-stream" not in accept.lower():
         raise RpcError(INVALID_REQUEST, "Accept must list text/event-stream", status=406)
     session = _session(exchange, runtime)
-    if session.stream is not None:
-        session.stream.cancel()
     answered = Answered(exchange.request, Era.LEGACY)
     outlet = HttpOutlet(exchange, answered, runtime.wiring.http.head)
-    outlet.event_ids = _event_ids(session)
+    found = session.history.find(exchange.request.value("last-event-id"))
+    if found is None:
+        await _listen(outlet, session, runtime)
+        return
+    stream, number = found
+    await outlet.open_stream()
+    if stream is session.standalone:
+        for missed in stream.after(number):
+            await outlet.replay(missed.data, missed.id)
+        await _listen(outlet, session, runtime)
+        return
+    async for missed in stream.follow(number, outlet):
+        await outlet.replay(missed.data, missed.id)
+    await outlet.abandon()
+
+
+async def _listen(outlet: HttpOutlet, session: LegacySession, runtime: Runtime) -> None:
+    """Carry what concerns no request; a newer such stream of the session ends an older one."""
+    if session.listener is not None:
+        session.listener.cancel()
+    outlet.resumable = session.standalone = session.history.open()
     with anyio.CancelScope() as scope:
-        session.stream = scope
+        session.listener = scope
         try:
             await outlet.open_stream()
             await relay_changes(session, runtime.wiring.legacy, outlet.send)
         finally:
-            if session.stream is scope:
-                session.stream = None
+            if session.listener is scope:
+                session.listener = None
     await outlet.abandon()
 
 

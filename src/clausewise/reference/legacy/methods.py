@@ -64,7 +64,7 @@ async def subscribe(
 ) -> JsonObject:
     """Source: server/resources#subscriptions; as many subscriptions as there are resources."""
     uri = text_param(message.get("params", {}), "uri")
-    resources.read(uri, parts.content.resources)
+    resources.read(uri, parts.content.resources, parts.content.templates)
     session.subscriptions.add(uri)
     return {}
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import anyio
 
+from clausewise.reference.legacy.streams import EventHistory, SessionStream
 from clausewise.reference.messages import JsonObject
 from clausewise.wire.jsonrpc import IdKey, id_key
 
@@ -29,7 +30,9 @@ class LegacySession:
     Attributes:
         version: the negotiated protocol version.
         initialized: whether `notifications/initialized` has arrived.
-        stream: cancels the open GET stream, if there is one.
+        history: the event streams, of which a client may resume any.
+        standalone: the newest stream that belongs to no request, if one was ever opened.
+        listener: cancels the GET request that carries `standalone`, if there is one.
     """
 
     id: str
@@ -40,11 +43,13 @@ class LegacySession:
     subscriptions: set[str] = field(default_factory=set)
     in_progress: dict[IdKey, anyio.CancelScope] = field(default_factory=dict)
     questions: dict[IdKey, Question] = field(default_factory=dict)
-    stream: anyio.CancelScope | None = None
+    history: EventHistory = field(default_factory=EventHistory)
+    standalone: SessionStream | None = None
+    listener: anyio.CancelScope | None = None
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def next_number(self) -> int:
-        """A number this session has not used yet, for ids of requests and events."""
+        """A number this session has not used yet, for ids of requests."""
         return next(self._numbers)
 
     def take_response(self, message: JsonObject) -> bool:
@@ -66,8 +71,9 @@ class LegacySession:
         """Stop everything that runs in this session."""
         for scope in self.in_progress.values():
             scope.cancel()
-        if self.stream is not None:
-            self.stream.cancel()
+        if self.listener is not None:
+            self.listener.cancel()
+        self.history.close()
 
 
 class Sessions:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from clausewise.reference.call import Call, Form, FormAnswer, Outlet, read_form_answer
+from typing import Any
+
+from clausewise.core.vocabulary import Revision
+from clausewise.reference.call import Call, Outlet
+from clausewise.reference.input_requests import InputRequest, check_answer
 from clausewise.reference.messages import (
     INVALID_PARAMS,
     JsonObject,
@@ -28,7 +32,11 @@ class InputRequired(Exception):  # noqa: N818 - no error: the request goes on in
 
 
 class ModernCall(Call):
-    """A request of revision 2026-07-28."""
+    """A request of revision 2026-07-28.
+
+    A retry runs the method from its beginning again: what was asked in earlier rounds is
+    answered from `requestState`, what was asked last from `inputResponses`.
+    """
 
     def __init__(self, incoming: Incoming, outlet: Outlet, parts: ModernParts) -> None:
         super().__init__(incoming.id, incoming.method, incoming.params)
@@ -37,14 +45,20 @@ class ModernCall(Call):
         self._parts = parts
         if "logging" in parts.capabilities:
             self.log_threshold = incoming.meta.get(META_LOG_LEVEL)
+        self._answers: JsonObject = {}
         if "requestState" in self.params:
-            request_state.verify(
+            self._answers = request_state.open_sealed(
                 parts.state_key,
                 self.params["requestState"],
                 self.method,
                 self.params,
                 self._principal,
             )
+
+    @property
+    def client_capabilities(self) -> JsonObject:
+        declared: JsonObject = self._incoming.meta[META_CAPABILITIES]
+        return declared
 
     @property
     def _principal(self) -> str:
@@ -55,31 +69,51 @@ class ModernCall(Call):
     async def notify(self, method: str, params: JsonObject) -> None:
         await self._outlet.send(notification(method, params))
 
-    async def ask(self, form: Form) -> FormAnswer:
-        self._require_form_elicitation()
+    async def hang_up(self, retry_ms: int) -> None:
+        """No stream of this revision can be resumed, so nothing is closed."""
+
+    async def ask(self, *requests: InputRequest, sealed: bool = True) -> dict[str, JsonObject]:
+        self._require_capabilities(requests)
+        responses = self._responses(sealed=sealed)
+        for asked in requests:
+            if asked.key not in self._answers and asked.key in responses:
+                answer = check_answer(asked, responses[asked.key], Revision.MODERN)
+                self._answers[asked.key] = answer
+        missing = [asked for asked in requests if asked.key not in self._answers]
+        if missing:
+            raise InputRequired(self._input_required(missing, sealed=sealed))
+        return {asked.key: self._answers[asked.key] for asked in requests}
+
+    def _responses(self, *, sealed: bool) -> dict[str, Any]:
+        """The answers in this retry; those to sealed requests count with `requestState` only."""
         responses = self.params.get("inputResponses", {})
         if not isinstance(responses, dict):
             raise RpcError(INVALID_PARAMS, "params.inputResponses must be an object")
-        if "requestState" in self.params and form.key in responses:
-            return read_form_answer(responses[form.key])
-        raise InputRequired(self._input_required(form))
+        return responses if "requestState" in self.params or not sealed else {}
 
-    def _require_form_elicitation(self) -> None:
-        """Source: basic#_meta; an empty `elicitation` object means form mode."""
-        declared = self._incoming.meta[META_CAPABILITIES].get("elicitation")
-        if not isinstance(declared, dict) or (declared and "form" not in declared):
+    def _require_capabilities(self, requests: tuple[InputRequest, ...]) -> None:
+        """Source: basic#_meta."""
+        missing: JsonObject = {}
+        for asked in requests:
+            if not asked.is_met_by(self.client_capabilities):
+                missing |= asked.needs
+        if missing:
+            names = ", ".join(missing)
             raise RpcError(
                 MISSING_CLIENT_CAPABILITY,
-                "Missing required client capability: elicitation",
-                {"requiredCapabilities": {"elicitation": {"form": {}}}},
+                f"Missing required client capability: {names}",
+                {"requiredCapabilities": missing},
             )
 
-    def _input_required(self, form: Form) -> JsonObject:
-        asked = {"mode": "form", "message": form.message, "requestedSchema": form.schema}
-        return {
+    def _input_required(self, missing: list[InputRequest], *, sealed: bool) -> JsonObject:
+        result: JsonObject = {
             "resultType": "input_required",
-            "inputRequests": {form.key: {"method": "elicitation/create", "params": asked}},
-            "requestState": request_state.seal(
-                self._parts.state_key, self.method, self.params, self._principal
-            ),
+            "inputRequests": {
+                asked.key: {"method": asked.method, "params": asked.params} for asked in missing
+            },
         }
+        if sealed or self._answers:
+            result["requestState"] = request_state.seal(
+                self._parts.state_key, self._answers, self.method, self.params, self._principal
+            )
+        return result

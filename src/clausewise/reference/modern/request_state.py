@@ -12,21 +12,25 @@ import hmac
 import time
 
 from clausewise.reference.messages import INVALID_PARAMS, JsonObject, RpcError, encode
+from clausewise.wire.jsontext import decode
 
 _LIFETIME_S = 600
 _SIGNATURE_BYTES = 32
 _EXPIRY_BYTES = 8
 
 
-def seal(key: bytes, method: str, params: JsonObject, principal: str) -> str:
-    """A state for a retry of this very request by this principal."""
+def seal(key: bytes, answers: JsonObject, method: str, params: JsonObject, principal: str) -> str:
+    """A state for a retry of this very request by this principal, with the answers so far."""
     expiry = int(time.time() + _LIFETIME_S).to_bytes(_EXPIRY_BYTES, "big")
-    signature = _sign(key, expiry, method, params, principal)
-    return base64.urlsafe_b64encode(expiry + signature).decode("ascii")
+    payload = expiry + encode(answers)
+    signature = _sign(key, payload, method, params, principal)
+    return base64.urlsafe_b64encode(signature + payload).decode("ascii")
 
 
-def verify(key: bytes, state: object, method: str, params: JsonObject, principal: str) -> None:
-    """Accept only a state that `seal` gave for this request.
+def open_sealed(
+    key: bytes, state: object, method: str, params: JsonObject, principal: str
+) -> JsonObject:
+    """The answers in a state that `seal` gave for this request.
 
     Raises:
         RpcError: forged, altered, expired, or of another request or principal.
@@ -38,15 +42,18 @@ def verify(key: bytes, state: object, method: str, params: JsonObject, principal
         sealed = base64.b64decode(state, altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         raise refused from None
-    expiry, signature = sealed[:_EXPIRY_BYTES], sealed[_EXPIRY_BYTES:]
-    due = _sign(key, expiry, method, params, principal)
-    if len(signature) != _SIGNATURE_BYTES or not hmac.compare_digest(signature, due):
+    signature, payload = sealed[:_SIGNATURE_BYTES], sealed[_SIGNATURE_BYTES:]
+    due = _sign(key, payload, method, params, principal)
+    if not hmac.compare_digest(signature, due):
         raise refused
-    if int.from_bytes(expiry, "big") < time.time():
+    if int.from_bytes(payload[:_EXPIRY_BYTES], "big") < time.time():
         raise refused
+    answers: JsonObject = decode(payload[_EXPIRY_BYTES:])
+    return answers
 
 
-def _sign(key: bytes, expiry: bytes, method: str, params: JsonObject, principal: str) -> bytes:
+def _sign(key: bytes, payload: bytes, method: str, params: JsonObject, principal: str) -> bytes:
     salient = {name: params.get(name) for name in ("name", "uri", "arguments")}
-    message = expiry + encode({"method": method, "principal": principal, "salient": salient})
+    request = encode({"method": method, "principal": principal, "salient": salient})
+    message = len(payload).to_bytes(8, "big") + payload + request
     return hmac.new(key, message, hashlib.sha256).digest()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clausewise.transport.sse import SseComment, SseEvent, SseIgnoredLine, SseItem, SseParser
+from clausewise.wire.sse import SseComment, SseEvent, SseIgnoredLine, SseItem, SseParser
 
 
 def parse(data: bytes, bound: int = 1000) -> list[SseItem]:

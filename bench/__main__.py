@@ -1,0 +1,80 @@
+"""`python -m bench`: generate recordings, judge them, print what it costs.
+
+BENCH_FULL=1 adds recordings of a million events; BENCH_ROUNDS sets the rounds (default 5).
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.measure import STAGES, everything, measure, peak_megabytes
+from bench.recording import Http, Stdio, mixed_sessions
+from bench.suspects import SUSPECTS
+
+_QUICK = (10_000, 100_000)
+_FULL = (*_QUICK, 1_000_000)
+_SUSPECT_SIZE = 20_000
+_GROWTH = 4
+"""How much longer the second trace of a suspect is: linear work takes as many times longer."""
+
+
+def main() -> None:
+    """Print the figures as they come."""
+    full = os.environ.get("BENCH_FULL") == "1"
+    rounds = int(os.environ.get("BENCH_ROUNDS", "5"))
+    with tempfile.TemporaryDirectory(prefix="clausewise-bench-") as folder:
+        path = Path(folder, "trace.jsonl")
+        _print_mixed(path, _FULL if full else _QUICK, rounds)
+        _print_suspects(path)
+
+
+def _print_mixed(path: Path, sizes: tuple[int, ...], rounds: int) -> None:
+    stages = "  ".join(f"{name:>9}" for name in STAGES)
+    print("times the floor (orjson.loads on each line), CPU time, median of the rounds")
+    print(f"{'transport':<15}  {'events':>9}  {'B/line':>6}  {stages}  {'events/s':>8}  {'MB':>5}")
+    for recorder in (Stdio, Http):
+        for size in sizes:
+            transport = recorder.transport.value
+            _write(path, mixed_sessions(recorder(), size))
+            found = measure(path, size, rounds if size < _FULL[-1] else 1)
+            ratios = "  ".join(f"{found.ratios[name]:>9.2f}" for name in STAGES)
+            print(
+                f"{transport:<15}  {size:>9,}  {found.bytes // size:>6}  {ratios}  "
+                f"{found.events_per_second:>8,.0f}  {peak_megabytes(path):>5.0f}",
+                flush=True,
+            )
+
+
+def _print_suspects(path: Path) -> None:
+    print(f"\ntime for {_GROWTH} times the events, by the time for {_SUSPECT_SIZE:,}")
+    print(f"{'suspect':<24}  {'growth':>6}  {'us/event':>8}  {'MB':>5}")
+    for name, suspect in SUSPECTS.items():
+        _write(path, suspect(_SUSPECT_SIZE, 1))
+        everything(path)
+        short = _seconds(path)
+        _write(path, suspect(_SUSPECT_SIZE * _GROWTH, 1))
+        long = _seconds(path)
+        each = long / (_SUSPECT_SIZE * _GROWTH) * 1e6
+        print(
+            f"{name:<24}  {long / short:>6.1f}  {each:>8.1f}  {peak_megabytes(path):>5.0f}",
+            flush=True,
+        )
+
+
+def _write(path: Path, lines: Iterator[bytes]) -> None:
+    with path.open("wb") as file:
+        file.writelines(lines)
+
+
+def _seconds(path: Path) -> float:
+    begun = time.process_time()
+    everything(path)
+    return time.process_time() - begun
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""Elicitation, URL mode: encrypted URLs, and completion told to the right client alone."""
+
+# ruff: noqa: ARG001 - every handler takes (event, session, out)
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from clausewise.judge.content import objects
+from clausewise.judge.elicitations import (
+    ELICIT,
+    URL,
+    is_url_required,
+    listed_elicitations,
+    mode_of,
+)
+from clausewise.judge.ledger import Sheet
+from clausewise.judge.messages import Message
+from clausewise.judge.registration import check
+from clausewise.judge.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.urls import is_url
+from clausewise.judge.wording import shown
+
+MAX_RECIPIENTS = 10_000
+"""Elicitation ids of a recording whose recipients are remembered."""
+
+_COMPLETE = "notifications/elicitation/complete"
+_PRIVATE_NAMES = (
+    "localhost",
+    "local",
+    "internal",
+    "intranet",
+    "lan",
+    "home.arpa",
+    "test",
+    "example",
+    "invalid",
+)
+
+
+@check(
+    "elicitation.url-encrypted",
+    on=f"server request:{ELICIT}",
+    subject="web address with a public host in an elicitation",
+)
+def url_encrypted(message: Message, session: Session, out: Sheet) -> None:
+    """The URL of an elicitation leads to a public host without encryption.
+
+    Why: whoever is on the way reads and changes what the user enters there, credentials
+    included.
+    Fix: serve the page over https; http is for loopback and development hosts.
+    """
+    if mode_of(message.params) == URL:
+        _judge_url(message, message.params.get("url"), out)
+
+
+@url_encrypted.on("server error")
+def _listed_in_error(message: Message, session: Session, out: Sheet) -> None:
+    for url in _listed_urls(message):
+        _judge_url(message, url, out)
+
+
+def _listed_urls(message: Message) -> Iterator[Any]:
+    if is_url_required(message):
+        for elicitation in objects(listed_elicitations(message)):
+            yield elicitation.get("url")
+
+
+def _judge_url(message: Message, url: Any, out: Sheet) -> None:
+    if not isinstance(url, str) or not is_url(url):
+        return
+    scheme, host = _scheme_and_host(url)
+    if host is None or not _is_public(host):
+        return
+    if scheme == "https":
+        out.held(message)
+    elif scheme == "http":
+        out.broke(
+            message,
+            "the URL of an elicitation leads to a public host without encryption",
+            seen=f"scheme http and host {shown(host)}",
+            expected="a URL of the scheme https",
+        )
+
+
+def _scheme_and_host(url: str) -> tuple[str, str | None]:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme, parts.hostname
+    except ValueError:
+        return "", None
+
+
+def _is_public(host: str) -> bool:
+    """Whether a host is neither this machine nor one of a private network, by its name."""
+    try:
+        return ipaddress.ip_address(host).is_global
+    except ValueError:
+        name = host.rstrip(".")
+        return "." in name and not name.endswith(tuple(f".{each}" for each in _PRIVATE_NAMES))
+
+
+@dataclass(slots=True)
+class _Recipients:
+    """Which clients got each elicitation of the recording: session number and client name."""
+
+    by_id: dict[str, list[tuple[int, str | None]]] = field(default_factory=dict)
+
+    def add(self, elicitation_id: Any, session: Session) -> None:
+        """Take in that `session` got this elicitation."""
+        if not isinstance(elicitation_id, str):
+            return
+        recipients = self.by_id.setdefault(elicitation_id, [])
+        if not any(number == session.number for number, _ in recipients):
+            recipients.append((session.number, _client_name(session)))
+        if len(self.by_id) > MAX_RECIPIENTS:
+            forget_older_half(self.by_id)
+
+
+@check(
+    "elicitation.complete-to-initiator",
+    on=f"server notification:{_COMPLETE}",
+    subject="notifications/elicitation/complete for an elicitation in the recording",
+)
+def complete_to_initiator(message: Message, session: Session, out: Sheet) -> None:
+    """The completion of an elicitation is told to a client that never got the elicitation.
+
+    Why: another user's client learns when and that somebody has entered something, and the one
+    that waits may learn nothing.
+    Fix: keep with each elicitation the session that it was sent in, and notify that client alone.
+    """
+    elicitation_id = message.params.get("elicitationId")
+    recipients = session.recording.state(_Recipients).by_id
+    if not isinstance(elicitation_id, str) or elicitation_id not in recipients:
+        return
+    got = recipients[elicitation_id]
+    if any(number == session.number for number, _ in got):
+        out.held(message)
+        return
+    # A client may have several sessions; another name means another client.
+    here, names = _client_name(session), [name for _, name in got]
+    if session.shared:
+        out.undecided(message, MIXED)
+    elif here is None or None in names or here in names:
+        out.undecided(message, "the elicitation began in another session, perhaps of this client")
+    else:
+        out.broke(
+            message,
+            "the completion of an elicitation is told to another client",
+            seen=f"a client named {shown(here)}; the elicitation went to {shown(names[0])}",
+            expected="the notification at the client that got the elicitation, and nowhere else",
+        )
+
+
+@complete_to_initiator.on(f"server request:{ELICIT}")
+def _note_requested(message: Message, session: Session, out: Sheet) -> None:
+    session.recording.state(_Recipients).add(message.params.get("elicitationId"), session)
+
+
+@complete_to_initiator.on("server error")
+def _note_required(message: Message, session: Session, out: Sheet) -> None:
+    if is_url_required(message):
+        for elicitation in objects(listed_elicitations(message)):
+            session.recording.state(_Recipients).add(elicitation.get("elicitationId"), session)
+
+
+def _client_name(session: Session) -> str | None:
+    """What the client of a session calls itself, as far as the recording shows it."""
+    accepted = session.handshake.accepted
+    params = accepted.params if accepted is not None else None
+    info = params.get("clientInfo") if isinstance(params, dict) else None
+    name = info.get("name") if isinstance(info, dict) else None
+    return name if isinstance(name, str) else None

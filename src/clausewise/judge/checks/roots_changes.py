@@ -1,0 +1,114 @@
+"""Roots: changes of the list are announced."""
+
+# ruff: noqa: ARG001 - every handler takes (event, session, out)
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clausewise.core.vocabulary import Direction, Party
+from clausewise.judge.ledger import Sheet, Spot
+from clausewise.judge.messages import Message
+from clausewise.judge.registration import check
+from clausewise.judge.sessions import MIXED, Session
+from clausewise.judge.wording import counted
+
+_LIST = "roots/list"
+_CHANGED = "notifications/roots/list_changed"
+_C2S = Direction.CLIENT_TO_SERVER
+
+
+@dataclass(slots=True)
+class _Roots:
+    """The roots as the client listed them last.
+
+    Attributes:
+        uris: of that list; None before there is one.
+        asked: seq of the request for it.
+        announced: seq of the last change notification.
+        silent: where a list differs that no notification announced yet, and what differs.
+        heard: whether the client sent anything after that.
+    """
+
+    uris: frozenset[str] | None = None
+    asked: int = -1
+    announced: int = -1
+    silent: Spot | None = None
+    seen: str = ""
+    heard: bool = False
+
+
+@check(
+    "roots.changes-announced",
+    on=f"client result:{_LIST}",
+    subject="change of the roots between two lists",
+)
+def changes_announced(message: Message, session: Session, out: Sheet) -> None:
+    """The roots change and the client, which declared listChanged, does not say so.
+
+    Why: the server goes on in folders that are closed, and never looks into new ones.
+    Fix: send notifications/roots/list_changed whenever the list changes.
+    """
+    request, roots = message.request, session.state(_Roots)
+    uris = _uris(message)
+    if request is None or uris is None:
+        return
+    if not session.handshake.declares(Party.CLIENT, "roots.listChanged"):
+        return
+    before, roots.uris = roots.uris, uris
+    asked, roots.asked = roots.asked, request.seq
+    if before is None or before == uris or roots.silent is not None:
+        return
+    if session.shared:
+        out.undecided(message, MIXED)
+    elif roots.announced > asked:
+        out.held(message)
+    else:
+        roots.silent = Spot(message.seq, message.direction)
+        roots.seen = (
+            f"{counted(len(uris - before), 'new root')} and {len(before - uris)} gone, "
+            "without a notification since the list before"
+        )
+
+
+@changes_announced.on(f"client notification:{_CHANGED}")
+def _announced(message: Message, session: Session, out: Sheet) -> None:
+    roots = session.state(_Roots)
+    roots.announced = message.seq
+    if roots.silent is not None:
+        # It may follow the list, as nothing says how soon it is due.
+        out.held(roots.silent)
+        roots.silent = None
+
+
+@changes_announced.on("client request", "client result", "client error")
+def _heard(message: Message, session: Session, out: Sheet) -> None:
+    roots = session.state(_Roots)
+    if roots.silent is not None and message.seq > roots.silent.seq:
+        roots.heard = True
+
+
+@changes_announced.on("session-end")
+def _never_announced(end: Spot, session: Session, out: Sheet) -> None:
+    roots = session.state(_Roots)
+    if roots.silent is None:
+        return
+    if not roots.heard:
+        out.undecided(roots.silent, "the recording ends before the client sends anything more")
+        return
+    out.broke(
+        roots.silent,
+        "the roots have changed and the client did not say so",
+        seen=roots.seen,
+        expected=f"{_CHANGED} when the roots change",
+    )
+
+
+def _uris(message: Message) -> frozenset[str] | None:
+    """The URIs of a list of roots; None if it is no proper list."""
+    roots = message.result.get("roots")
+    if message.direction is not _C2S or not isinstance(roots, list):
+        return None
+    uris = [root.get("uri") if isinstance(root, dict) else None for root in roots]
+    found = frozenset(uri for uri in uris if isinstance(uri, str))
+    return found if all(isinstance(uri, str) for uri in uris) else None

@@ -1,0 +1,189 @@
+"""Transports, Streamable HTTP: the one endpoint, and a POST to it for each message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from clausewise.core.vocabulary import TransportKind
+from clausewise.judge.endpoint import is_with_endpoint
+from clausewise.judge.exchanges import EVENT_STREAM, Exchange, Head
+from clausewise.judge.gate import VERSION_HEADER
+from clausewise.judge.http_sessions import session_id_of
+from clausewise.judge.ledger import Sheet, Spot
+from clausewise.judge.media_ranges import Listing, listing
+from clausewise.judge.messages import Message
+from clausewise.judge.registration import check
+from clausewise.judge.repeats import is_news
+from clausewise.judge.sessions import Session, forget_older_half
+from clausewise.judge.wording import shown
+
+MAX_POSTS = 1024
+"""POSTs of a session whose answer or second message is awaited."""
+
+_NOT_IMPLEMENTED = 501
+
+
+@dataclass(slots=True)
+class _Methods:
+    """How the endpoint has answered both methods in the session.
+
+    Attributes:
+        takes_post: whether a message was accepted.
+        get: the first GET that the endpoint supports, while no message was accepted yet.
+        not_found: GETs answered by 404, as long as the session may have ended with that.
+    """
+
+    takes_post: bool = False
+    get: Head | None = None
+    not_found: list[Head] = field(default_factory=list)
+
+
+@check(
+    "transport.single-endpoint",
+    on="server http-response",
+    subject="POST and GET to one path, with their answers",
+    transport=TransportKind.HTTP,
+)
+def single_endpoint(head: Head, session: Session, out: Sheet) -> None:
+    """The path that takes messages by POST does not know GET.
+
+    Why: the client tries GET for a stream; from anything but a stream or 405 it concludes that
+    the endpoint is elsewhere.
+    Fix: serve POST and GET on one path; answer GET with 405 where there is no stream to offer.
+    """
+    exchange, status = head.exchange, head.event.status
+    if exchange is None or status is None or not exchange.labelled or exchange.injected:
+        return
+    if exchange.path is None or not is_with_endpoint(exchange, session):
+        return
+    methods = session.state(_Methods)
+    if exchange.posted is not None and exchange.method == "POST":
+        if 200 <= status < 300:
+            _takes_post(exchange, methods, session, out)
+    elif exchange.method == "GET" and _is_whole(exchange, session):
+        _judge_get(head, exchange, status, methods, session, out)
+
+
+def _takes_post(exchange: Exchange, methods: _Methods, session: Session, out: Sheet) -> None:
+    methods.takes_post = True
+    if methods.get is not None:
+        out.held(methods.get)
+        methods.get = None
+    asked = exchange.head.seq if exchange.head is not None else -1
+    for head in methods.not_found:
+        if head.seq < asked:
+            _report_get(head, "status 404 in a session that lives on", session, out)
+    methods.not_found = [head for head in methods.not_found if head.seq >= asked]
+
+
+def _judge_get(
+    head: Head, exchange: Exchange, status: int, methods: _Methods, session: Session, out: Sheet
+) -> None:
+    if status == 405 or (200 <= status < 300 and exchange.streams):
+        if methods.takes_post:
+            out.held(head)
+        else:
+            methods.get = methods.get or head
+    elif status == _NOT_IMPLEMENTED:
+        _report_get(head, f"status {status}", session, out)
+    elif status == 404 and len(methods.not_found) < MAX_POSTS:
+        methods.not_found.append(head)
+
+
+def _is_whole(exchange: Exchange, session: Session) -> bool:
+    """Whether a GET has all that a server may ask for."""
+    head = exchange.head
+    if head is None or not session.handshake.succeeded:
+        return False
+    accept = head.header("accept")
+    return (
+        accept is not None
+        and listing(accept, EVENT_STREAM) is Listing.LISTED
+        and head.header(VERSION_HEADER) == session.handshake.version
+        and session_id_of(head) == session.session_id
+    )
+
+
+def _report_get(head: Head, seen: str, session: Session, out: Sheet) -> None:
+    if is_news(seen, session, out):
+        out.broke(
+            head,
+            "the path that takes messages does not know GET",
+            seen=seen,
+            expected=f"Content-Type {EVENT_STREAM}, or status 405",
+        )
+
+
+@dataclass(slots=True)
+class _Posts:
+    """The client's HTTP requests that carry messages.
+
+    Attributes:
+        carrying: those seen to carry a message.
+        elsewhere: those to another path than the endpoint's, until they are answered.
+    """
+
+    carrying: dict[Exchange, None] = field(default_factory=dict)
+    elsewhere: dict[Exchange, Message] = field(default_factory=dict)
+
+
+@check(
+    "transport.post-for-each-message",
+    on="client message",
+    subject="message with the HTTP request that carries it",
+    transport=TransportKind.HTTP,
+)
+def post_for_each_message(message: Message, session: Session, out: Sheet) -> None:
+    """A message has no POST to the endpoint of its own.
+
+    Why: the server reads one message from each POST, at one path; others are lost or refused.
+    Fix: send each message as the body of a new POST to the same endpoint.
+    """
+    exchange = message.exchange
+    if exchange is None or not exchange.labelled or exchange.method != "POST":
+        # By which method a message is sent is the subject of a check of its own.
+        return
+    posts = session.state(_Posts)
+    if exchange in posts.carrying:
+        out.broke(
+            message,
+            "two messages are sent in one POST",
+            seen="a further message in the same HTTP request",
+            expected="a new POST for each message",
+        )
+        return
+    posts.carrying[exchange] = None
+    if len(posts.carrying) > MAX_POSTS:
+        forget_older_half(posts.carrying)
+    if exchange.path is None or session.endpoint is None:
+        return
+    if _place(exchange.path) == _place(session.endpoint):
+        out.held(message)
+    elif len(posts.elsewhere) < MAX_POSTS:
+        posts.elsewhere[exchange] = message
+
+
+@post_for_each_message.on("server http-response")
+def _elsewhere_answered(head: Head, session: Session, out: Sheet) -> None:
+    exchange, status = head.exchange, head.event.status
+    elsewhere = session.state(_Posts).elsewhere
+    if not elsewhere or exchange is None or status is None or status < 200:
+        return
+    message = elsewhere.pop(exchange, None)
+    # A redirect leads a client from one path to the other.
+    if message is None or 300 <= status < 400 or exchange.path is None:
+        return
+    path, endpoint = _place(exchange.path), _place(session.endpoint or "")
+    if is_news(path, session, out):
+        at = Spot(message.seq, message.direction)
+        out.broke(
+            at,
+            "a message is posted to another path than the endpoint",
+            seen=f"path {shown(path)}",
+            expected=f"path {shown(endpoint)}",
+        )
+
+
+def _place(path: str) -> str:
+    """A path without query, which may hold a secret, and without a slash at its end."""
+    return path.partition("?")[0].rstrip("/")

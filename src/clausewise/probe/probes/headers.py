@@ -1,0 +1,197 @@
+"""Rules about the standard request headers (HDR-001, 002, 004, 005, 006 and 010)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Hashable
+
+from clausewise.core.vocabulary import Era, Outcome, Revision
+from clausewise.probe.control import failed_control
+from clausewise.probe.grouping import once_each
+from clausewise.probe.mismatch import EXPECTED, acceptance, is_refused, refusal
+from clausewise.probe.named_requests import (
+    NAME_IT,
+    OTHER_NAME,
+    UNKNOWN_CALL,
+    NamedRequest,
+    served_call,
+    served_reads,
+)
+from clausewise.probe.observation import (
+    Observation,
+    broke,
+    held,
+    inconclusive,
+    merged,
+    not_applicable,
+    not_observed,
+)
+from clausewise.probe.peer import Peer
+from clausewise.probe.probes.errors import NO_SUCH_METHOD, NO_SUCH_VERSION
+from clausewise.probe.registration import HTTP_ONLY, probe
+from clausewise.probe.reply import Reply
+from clausewise.wire.codes import ErrorCode
+
+METHOD, NAME, VERSION = "Mcp-Method", "Mcp-Name", "MCP-Protocol-Version"
+
+HEADERLESS = "2025-03-26"
+"""The last revision whose clients send no MCP-Protocol-Version."""
+
+FIRST_WITH_HEADER = "2025-06-18"
+
+Judged = tuple[Hashable, Observation]
+
+
+@probe("MCP-HDR-001", transports=HTTP_ONLY)
+async def missing_method_header_is_refused(peer: Peer) -> Observation:
+    """A request without `Mcp-Method` is not refused with HTTP 400 and error -32020.
+
+    Why: gateways route and limit by this header; a server that serves requests without it
+    lets them around whatever is decided there.
+
+    Fix: require `Mcp-Method` on every POST; answer its absence with 400 and HeaderMismatch.
+    """
+    method = "tools/list" if peer.offers("tools") else "server/discover"
+    failure = await _failed_control(peer, method)
+    if failure is not None:
+        return inconclusive(failure)
+    reply = await peer.request(method, headers={METHOD: None}, rule="MCP-HDR-001")
+    return refusal(reply, "a request without Mcp-Method is not refused as it must be")
+
+
+async def _failed_control(peer: Peer, method: str) -> str | None:
+    """Why a refusal of `method` proves nothing, or None."""
+    if method == "server/discover":
+        return await failed_control(peer)
+    first = (await peer.pages(method)).replies[0]
+    return None if first.succeeded else first.blocked or f"{method} got {first.shown}"
+
+
+@probe("MCP-HDR-002", transports=HTTP_ONLY, needs=("tools|prompts|resources",), impact="calls")
+async def missing_name_header_is_refused(peer: Peer) -> Observation:
+    """A call without `Mcp-Name` is not refused with HTTP 400 and error -32020.
+
+    Why: gateways allow and count tools by this header; a call without it gets around them.
+
+    Fix: require `Mcp-Name` on `tools/call`, `prompts/get` and `resources/read`; answer its
+    absence with 400 and HeaderMismatch.
+    """
+    failure = await failed_control(peer)
+    if failure is not None:
+        return inconclusive(failure)
+    if peer.offers("tools"):
+        return await _nameless_call(peer)
+    reads = await served_reads(peer)
+    if not reads:
+        return not_observed("no prompt or resource can be had, and there are no tools")
+    note = "there are no tools: judged on " + " and ".join(read.method for read in reads)
+    return merged([await _nameless(peer, read, note) for read in reads])
+
+
+async def _nameless_call(peer: Peer) -> Observation:
+    """The unknown tool decides only by -32020: its other faults may be told first."""
+    reply = await UNKNOWN_CALL.send(peer, None, "MCP-HDR-002")
+    if is_refused(reply):
+        return held()
+    call = await served_call(peer)
+    if call is not None:
+        return await _nameless(peer, call)
+    return inconclusive(f"an unknown tool got {reply.shown}, maybe for its name; {NAME_IT}")
+
+
+async def _nameless(peer: Peer, request: NamedRequest, note: str | None = None) -> Observation:
+    reply = await request.send(peer, None, "MCP-HDR-002")
+    seen = refusal(reply, f"{request.method} without Mcp-Name is not refused as it must be")
+    return held(note=note) if seen.outcome is Outcome.PASS else seen
+
+
+@probe("MCP-HDR-004", transports=HTTP_ONLY)
+async def missing_version_header_is_refused(peer: Peer) -> Observation:
+    """A request without `MCP-Protocol-Version` is not refused with HTTP 400 and error -32020.
+
+    Why: what has no version may be read in any; only a server that still has clients from
+    before 2025-06-18 may take it for one of theirs.
+
+    Fix: require the header on every POST; answer its absence with 400 and HeaderMismatch.
+    """
+    failure = await failed_control(peer)
+    if failure is not None:
+        return inconclusive(failure)
+    exemption = await _exemption(peer)
+    if exemption is not None:
+        return not_applicable(exemption)
+    reply = await peer.request("server/discover", headers={VERSION: None}, rule="MCP-HDR-004")
+    return refusal(reply, "a request without MCP-Protocol-Version is not refused as it must be")
+
+
+async def _exemption(peer: Peer) -> str | None:
+    """Why the header may be missing: the server has clients that do not know it; or None.
+
+    `supportedVersions` need not list the versions of `initialize`, so that is asked, too,
+    where there is a legacy half.
+    """
+    oldest = min(peer.versions, default=Revision.MODERN.value)
+    if peer.era is Era.DUAL and oldest >= FIRST_WITH_HEADER:
+        oldest = await peer.negotiated(HEADERLESS) or oldest
+    if oldest < FIRST_WITH_HEADER:
+        return f"the server supports {oldest}, whose clients do not send the header"
+    return None
+
+
+@probe("MCP-HDR-005", transports=HTTP_ONLY)
+async def version_header_must_match_body(peer: Peer) -> Observation:
+    """A request whose header and `_meta` name different versions is not refused with -32020.
+
+    Why: a gateway decides by the header and the server by the body; when they differ, what
+    was checked is not what runs.
+
+    Fix: compare `MCP-Protocol-Version` with `_meta`'s protocolVersion as they stand, before
+    asking whether the version is supported; answer a difference with 400 and HeaderMismatch.
+    """
+    failure = await failed_control(peer)
+    if failure is not None:
+        return inconclusive(failure)
+    ours = Revision.MODERN.value
+    later = [v for v in peer.versions if v > ours and v[:4].isdigit()]
+    pairs = [(ours, NO_SUCH_VERSION), (NO_SUCH_VERSION, ours), *((ours, v) for v in later[:1])]
+    return once_each([await _differing(peer, header, body) for header, body in pairs])
+
+
+async def _differing(peer: Peer, header: str, body: str) -> Judged:
+    reply = await peer.request(
+        "server/discover", version=body, headers={VERSION: header}, rule="MCP-HDR-005"
+    )
+    if reply.code == ErrorCode.UNSUPPORTED_VERSION and NO_SUCH_VERSION in (header, body):
+        return "unsupported", broke(
+            "a difference between header and body is reported as an unsupported version",
+            seen=reply.shown,
+            expected=f"{EXPECTED}; the text gives no order of the two, so this only warns",
+            severity=Outcome.WARN,
+            evidence=reply,
+        )
+    message = "a request whose header and body name different versions is not refused as it must be"
+    return "accepted", refusal(reply, f"{message} (header {header}, body {body})")
+
+
+@probe("MCP-HDR-006", transports=HTTP_ONLY, impact="reads")
+async def header_names_are_read_in_any_case(peer: Peer) -> Observation:
+    """A request is refused because of the case of its header names.
+
+    Why: header names have no case; HTTP/2 and many proxies send them in lower case.
+
+    Fix: look headers up without regard to the case of their names (values keep theirs).
+    """
+    failure = await failed_control(peer)
+    if failure is not None:
+        return inconclusive(failure)
+    judged: list[Judged] = []
+    for spell in (str.lower, str.upper, _mixed):
+        version, method = spell(VERSION), spell(METHOD)
+        headers = {version: Revision.MODERN.value, method: "server/discover"}
+        reply = await peer.request("server/discover", headers=headers)
+        judged.append((METHOD, _same_as_usual(reply, f"{method} and {version}")))
+    for read in (await served_reads(peer))[:1]:
+        name = str.upper(NAME)
+        headers = {name: _header(read, await peer.request(read.method, read.params))}
+        reply = await peer.request(read.method, read.params, headers=headers)
+        judged.append((NAME, _same_as_usual(reply, name)))
+    return once_each(judged)

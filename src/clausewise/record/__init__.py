@@ -1,0 +1,1 @@
+"""Record real sessions: stand between a client and a server, change nothing, write a trace."""
