@@ -7,9 +7,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 REAL := .cache/real-servers
 EXAMPLES := examples/servers
+OFFICIAL := .cache/official
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types layers fresh spec-drift generate real-servers clean
+.PHONY: help setup demo test check lint types layers fresh spec-drift generate real-servers official official-suite bench clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,14 +25,14 @@ $(VENV)/.stamp: pyproject.toml constraints.txt
 demo: setup $(REAL)/python-sdk/.stamp ## check a real server on the official Python SDK and print the report
 	$(BIN)/python examples/demo.py --python $(REAL)/python-sdk/bin/python
 
-test: setup real-servers ## every test
+test: setup real-servers official-suite ## every test
 	$(BIN)/pytest --numprocesses auto
 
 check: lint types layers fresh test ## lint, types, import layers, generated files, tests
 
 lint: setup
-	$(BIN)/ruff format --check src tests examples
-	$(BIN)/ruff check src tests examples
+	$(BIN)/ruff format --check src tests examples bench
+	$(BIN)/ruff check src tests examples bench
 
 types: setup
 	$(BIN)/mypy
@@ -60,6 +61,20 @@ $(REAL)/everything/.stamp: $(EXAMPLES)/everything/package.json
 	cp $< $(REAL)/everything/
 	npm install --silent --no-audit --no-fund --prefix $(REAL)/everything
 	@touch $@
+
+official: setup official-suite ## the official conformance suite against the reference implementations
+	$(BIN)/python -m tests.official.run
+
+official-suite: $(OFFICIAL)/.stamp ## the official conformance suite that tests run
+
+$(OFFICIAL)/.stamp: tests/official/package.json
+	mkdir -p $(OFFICIAL)
+	cp $< $(OFFICIAL)/
+	npm install --silent --no-audit --no-fund --prefix $(OFFICIAL)
+	@touch $@
+
+bench: setup ## time and memory of `validate`, beside the floor; BENCH_FULL=1 adds a million events
+	$(BIN)/python -m bench
 
 clean: ## remove everything that was made
 	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

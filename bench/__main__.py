@@ -6,6 +6,7 @@ BENCH_FULL=1 adds recordings of a million events; BENCH_ROUNDS sets the rounds (
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -28,30 +29,29 @@ def main() -> None:
     rounds = int(os.environ.get("BENCH_ROUNDS", "5"))
     with tempfile.TemporaryDirectory(prefix="clausewise-bench-") as folder:
         path = Path(folder, "trace.jsonl")
-        _print_mixed(path, _FULL if full else _QUICK, rounds)
-        _print_suspects(path)
+        _mixed(path, _FULL if full else _QUICK, rounds)
+        _suspects(path)
 
 
-def _print_mixed(path: Path, sizes: tuple[int, ...], rounds: int) -> None:
+def _mixed(path: Path, sizes: tuple[int, ...], rounds: int) -> None:
     stages = "  ".join(f"{name:>9}" for name in STAGES)
-    print("times the floor (orjson.loads on each line), CPU time, median of the rounds")
-    print(f"{'transport':<15}  {'events':>9}  {'B/line':>6}  {stages}  {'events/s':>8}  {'MB':>5}")
+    _say("times the floor (orjson.loads on each line), CPU time, median of the rounds")
+    _say(f"{'transport':<15}  {'events':>9}  {'B/line':>6}  {stages}  {'events/s':>8}  {'MB':>5}")
     for recorder in (Stdio, Http):
         for size in sizes:
             transport = recorder.transport.value
             _write(path, mixed_sessions(recorder(), size))
             found = measure(path, size, rounds if size < _FULL[-1] else 1)
             ratios = "  ".join(f"{found.ratios[name]:>9.2f}" for name in STAGES)
-            print(
+            _say(
                 f"{transport:<15}  {size:>9,}  {found.bytes // size:>6}  {ratios}  "
-                f"{found.events_per_second:>8,.0f}  {peak_megabytes(path):>5.0f}",
-                flush=True,
+                f"{found.events_per_second:>8,.0f}  {peak_megabytes(path):>5.0f}"
             )
 
 
-def _print_suspects(path: Path) -> None:
-    print(f"\ntime for {_GROWTH} times the events, by the time for {_SUSPECT_SIZE:,}")
-    print(f"{'suspect':<24}  {'growth':>6}  {'us/event':>8}  {'MB':>5}")
+def _suspects(path: Path) -> None:
+    _say(f"\ntime for {_GROWTH} times the events, by the time for {_SUSPECT_SIZE:,}")
+    _say(f"{'suspect':<24}  {'growth':>6}  {'us/event':>8}  {'MB':>5}")
     for name, suspect in SUSPECTS.items():
         _write(path, suspect(_SUSPECT_SIZE, 1))
         everything(path)
@@ -59,10 +59,12 @@ def _print_suspects(path: Path) -> None:
         _write(path, suspect(_SUSPECT_SIZE * _GROWTH, 1))
         long = _seconds(path)
         each = long / (_SUSPECT_SIZE * _GROWTH) * 1e6
-        print(
-            f"{name:<24}  {long / short:>6.1f}  {each:>8.1f}  {peak_megabytes(path):>5.0f}",
-            flush=True,
-        )
+        _say(f"{name:<24}  {long / short:>6.1f}  {each:>8.1f}  {peak_megabytes(path):>5.0f}")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def _write(path: Path, lines: Iterator[bytes]) -> None:

@@ -73,6 +73,7 @@ class Http:
 
     def __init__(self) -> None:
         self._exchanges = 0
+        self._events = 0
 
     def record(self, turns: Iterable[Turn], number: int) -> Iterator[Record]:
         """The events of a session, without seq."""
@@ -94,6 +95,11 @@ class Http:
         self._exchanges += 1
         return self._exchanges
 
+    def _event(self, exchange: int) -> Record:
+        """The fields of an SSE event; its data, if not empty, is the message after it."""
+        self._events += 1
+        return _sse(exchange, id=f"{exchange}-{self._events}")
+
     def _posted(self, turn: Turn, session_id: str) -> Iterator[Record]:
         asked = turn.asked or {}
         exchange = self._next_exchange()
@@ -104,9 +110,12 @@ class Http:
             yield _response_head(exchange, 202, {})
         elif turn.answer is None or turn.between:
             yield _response_head(exchange, 200, _STREAM)
+            yield self._event(exchange)
             yield from self._between(turn.between, exchange, session_id)
             if turn.answer is not None:
-                yield from _streamed(exchange, turn.answer)
+                yield self._event(exchange)
+                yield _message(exchange, _S2C, turn.answer)
+                yield _sse(exchange, end=True)
         else:
             issued = {"mcp-session-id": session_id} if initializes else {}
             yield _response_head(exchange, 200, {**_ANSWER, **issued})
@@ -117,7 +126,8 @@ class Http:
     ) -> Iterator[Record]:
         for sent in between:
             if sent.sender is Party.SERVER:
-                yield from _streamed(exchange, sent.message)
+                yield self._event(exchange)
+                yield _message(exchange, _S2C, sent.message)
                 continue
             own = self._next_exchange()
             yield _request_head(own, "POST", session_id)
@@ -130,10 +140,8 @@ def _opened_stream(exchange: int, session_id: str) -> Iterator[Record]:
     yield _response_head(exchange, 200, _STREAM)
 
 
-def _streamed(exchange: int, message: Message) -> Iterator[Record]:
-    kind = EventKind.SSE.value
-    yield {"direction": _S2C, "kind": kind, "exchange": exchange, "event": "message"}
-    yield _message(exchange, _S2C, message)
+def _sse(exchange: int, **fields: Any) -> Record:
+    return {"direction": _S2C, "kind": EventKind.SSE.value, "exchange": exchange, **fields}
 
 
 def _message(exchange: int, direction: str, message: Message) -> Record:

@@ -1,4 +1,7 @@
-"""How the events of independent sessions are interleaved in a recording changes no finding."""
+"""How the events of independent sessions are interleaved in a recording changes no finding.
+
+Only the head of a request and its body stay together, as a recorder writes them.
+"""
 
 from __future__ import annotations
 
@@ -60,18 +63,21 @@ OPENING: list[list[Said]] = [
 ]
 
 
-def stdio_session(number: int, turns: list[list[Said]]) -> list[Event]:
-    """A session on stdio, labelled by the recorder."""
+def stdio_session(number: int, turns: list[list[Said]]) -> list[list[Event]]:
+    """A session on stdio, labelled by the recorder: its events, each by itself."""
     return [
-        _message(TransportKind.STDIO, way, payload, session=f"process-{number}")
+        [_message(TransportKind.STDIO, way, payload, session=f"process-{number}")]
         for turn in turns
         for way, payload in turn
     ]
 
 
-def http_session(number: int, turns: list[list[Said]]) -> list[Event]:
-    """A session on Streamable HTTP with an id of its own, each exchange labelled."""
-    events: list[Event] = []
+def http_session(number: int, turns: list[list[Said]]) -> list[list[Event]]:
+    """A session on Streamable HTTP with an id of its own, each exchange labelled.
+
+    Its events, of which the head of a request and the body stay together.
+    """
+    events: list[list[Event]] = []
     named = {"mcp-session-id": f"s{number}", "mcp-protocol-version": "2025-11-25"}
     for place, turn in enumerate(turns):
         label = f"{number}-{place}"
@@ -81,11 +87,13 @@ def http_session(number: int, turns: list[list[Said]]) -> list[Event]:
         got = {"content-type": "application/json"} if answers else {}
         if not place:
             got = {**got, "mcp-session-id": f"s{number}"}
-        events.append(_head(_UP, {"method": "POST", "path": "/mcp", "headers": sent}, label))
-        events += [_message(TransportKind.HTTP, _UP, p, exchange=label) for p in asked]
+        head = _head(_UP, {"method": "POST", "path": "/mcp", "headers": sent}, label)
+        events.append(
+            [head, *(_message(TransportKind.HTTP, _UP, p, exchange=label) for p in asked)]
+        )
         status = 200 if answers else 202
-        events.append(_head(_DOWN, {"status": status, "headers": got}, label))
-        events += [_message(TransportKind.HTTP, _DOWN, p, exchange=label) for p in answers]
+        events.append([_head(_DOWN, {"status": status, "headers": got}, label)])
+        events += [[_message(TransportKind.HTTP, _DOWN, p, exchange=label)] for p in answers]
     return events
 
 
@@ -105,18 +113,20 @@ def _message(
     return Event(0, way, transport, EventKind.MESSAGE, whole, exchange=exchange, session=session)
 
 
-def findings(sessions: list[list[Event]], order: list[int]) -> list[tuple[Any, ...]]:
+def findings(sessions: list[list[list[Event]]], order: list[int]) -> list[tuple[Any, ...]]:
     """What is found with the sessions' events in an order (a session's number for each).
 
     Places are told by session and number within it, so that orders can be compared.
     """
+    rest = [list(session) for session in sessions]
     taken = [0] * len(sessions)
     origins: list[Origin] = []
-    events = []
-    for seq, number in enumerate(order):
-        origins.append((number, taken[number]))
-        events.append(dataclasses.replace(sessions[number][taken[number]], seq=seq))
-        taken[number] += 1
+    events: list[Event] = []
+    for number in order:
+        for event in rest[number].pop(0):
+            origins.append((number, taken[number]))
+            events.append(dataclasses.replace(event, seq=len(events)))
+            taken[number] += 1
     result = judge(events, trace="t")
 
     def placed(text: str) -> str:

@@ -18,6 +18,8 @@ import anyio
 from anyio.abc import SocketAttribute, SocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 
+from clausewise.wire.sentinel import SentinelError, decode
+
 Headers = tuple[tuple[str, str], ...]
 
 VERSION = "2026-07-28"
@@ -36,6 +38,7 @@ TOOLS = (
     {"name": "erase", "inputSchema": SCHEMA, "annotations": {"destructiveHint": True}},
 )
 PAGE_SIZE = 2
+OWN_ORIGINS = ("http://127.0.0.1", "null")
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,8 @@ Fault = Callable[[Request, Reply], Reply | None]
 
 def conforming(request: Request, *, over_http: bool) -> Reply:
     """The reply that keeps the specification."""
+    if over_http and request.headers.get("origin", "http://127.0.0.1") not in OWN_ORIGINS:
+        return Reply(status=403, headers=())
     if over_http and request.http_method != "POST":
         return Reply(status=405, headers=(("allow", "POST"),))
     if not isinstance(request.message, dict):
@@ -138,13 +143,21 @@ def _refusal(request: Request, *, over_http: bool) -> Reply | None:
         due = {"mcp-protocol-version": version, "mcp-method": request.method}
         if header is not None:
             due["mcp-name"] = request.params.get(header)
-        wrong = [name for name, value in due.items() if request.headers.get(name) != value]
+        wrong = [name for name, value in due.items() if _header(request, name) != value]
         if wrong:
             return _error(request.id, -32020, f"{wrong[0]} does not match the body")
     if version != VERSION:
         data = {"supported": [VERSION], "requested": version}
         return _error(request.id, -32022, "unsupported version", data)
     return None
+
+
+def _header(request: Request, name: str) -> str | None:
+    value = request.headers.get(name)
+    try:
+        return decode(value) if value is not None and name == "mcp-name" else value
+    except SentinelError:
+        return None
 
 
 def _answer(request: Request) -> Reply:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from tests.probe import faults_of_caching, faults_of_errors, faults_of_results
+from tests.probe import (
+    faults_of_caching,
+    faults_of_errors,
+    faults_of_headers,
+    faults_of_results,
+)
 from tests.probe.fault_making import FAULTS
 
-__all__ = ["FAULTS", "faults_of_caching", "faults_of_errors", "faults_of_results"]
+__all__ = [
+    "FAULTS",
+    "faults_of_caching",
+    "faults_of_errors",
+    "faults_of_headers",
+    "faults_of_results",
+]

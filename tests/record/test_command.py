@@ -57,6 +57,19 @@ def announced(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
             process.kill()
 
 
+def outcomes(url: str) -> dict[str, str]:
+    """What `check` finds at `url`, by id of rule or clause."""
+    done = subprocess.run(
+        clausewise("check", url, "--format", "json"),
+        capture_output=True,
+        text=True,
+        timeout=WITHIN_S,
+        check=False,
+    )
+    results: list[dict[str, Any]] = json.loads(done.stdout)["results"]
+    return {verdict["id"]: verdict["outcome"] for verdict in results}
+
+
 def usage_error(*arguments: str) -> str:
     done = subprocess.run(
         clausewise("record", *arguments),
@@ -76,7 +89,9 @@ def findings(trace: Path) -> list[tuple[str, str, str]]:
     return [(f.party.value, v.id, f.message) for v in result.verdicts for f in v.findings]
 
 
-def test_the_proxy_prints_its_url_and_ends_well_on_a_signal(tmp_path: Path) -> None:
+def test_a_check_finds_the_same_through_the_proxy_which_ends_well_on_a_signal(
+    tmp_path: Path,
+) -> None:
     trace = tmp_path / "s.jsonl"
     with (
         announced("reference", "server", "--http", "127.0.0.1:0") as (_, url),
@@ -84,18 +99,11 @@ def test_the_proxy_prints_its_url_and_ends_well_on_a_signal(tmp_path: Path) -> N
     ):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/mcp", own_url)
         assert own_url != url
-        done = subprocess.run(
-            clausewise("check", own_url, "--format", "json"),
-            capture_output=True,
-            text=True,
-            timeout=WITHIN_S,
-            check=False,
-        )
+        direct, through = outcomes(url), outcomes(own_url)
         process.send_signal(signal.SIGINT)
         assert process.wait(WITHIN_S) == 0
-    verdicts: list[dict[str, Any]] = json.loads(done.stdout)["results"]
-    assert {v["outcome"] for v in verdicts} & {"fail", "warn", "crashed"} == set()
-    assert {v["kind"] for v in verdicts if v["outcome"] == "pass"} == {"rule", "clause"}
+    assert through == direct
+    assert list(through.values()).count("pass") > 50
     assert len(trace.read_bytes().splitlines()) > 200
 
 

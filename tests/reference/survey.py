@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Mapping
@@ -106,6 +107,59 @@ MODERN: Mapping[str, Ask] = {
 }
 """Each is sent on a connection of its own, as the first request there."""
 
+_ECHO: Json = {"name": "echo", "arguments": {"text": "x"}}
+
+
+def _call_region(region: str, limit: int | None = None, **headers: str) -> Ask:
+    arguments = {"region": region, "query": "q"} | ({} if limit is None else {"limit": limit})
+    return _modern("tools/call", {"name": "query_region", "arguments": arguments}, **headers)
+
+
+def _dropping(ask: Ask, *names: str) -> Ask:
+    return Ask(ask.message, {k: v for k, v in ask.headers.items() if k not in names})
+
+
+def _respelled(ask: Ask) -> Ask:
+    return Ask(ask.message, {name.lower(): value for name, value in ask.headers.items()})
+
+
+_SECOND_PAGE = base64.urlsafe_b64encode(b"tools/list@5").decode("ascii")
+
+HEADED: Mapping[str, Ask] = {
+    "more tools": _modern("tools/list", {"cursor": _SECOND_PAGE}),
+    "no method header": _dropping(_modern("resources/templates/list"), "Mcp-Method"),
+    "no version header": _dropping(_modern("resources/templates/list"), "MCP-Protocol-Version"),
+    "no name header": _dropping(_modern("tools/call", _ECHO), "Mcp-Name"),
+    "name of another": _modern("tools/call", _ECHO, Mcp_Name="add"),
+    "name in upper case": _modern("tools/call", _ECHO, Mcp_Name="ECHO"),
+    "name encoded": _modern("tools/call", _ECHO, Mcp_Name="=?base64?ZWNobw==?="),
+    "name that looks encoded": _modern(
+        "tools/call", {"name": "=?base64?x?="}, Mcp_Name="=?base64?PT9iYXNlNjQ/eD89?="
+    ),
+    "headers in lower case": _respelled(_modern("tools/call", _ECHO)),
+    "version of another": _modern("resources/templates/list", MCP_Protocol_Version="1900-01-01"),
+    "unknown without method header": _dropping(_modern("nope"), "Mcp-Method"),
+    "region": _call_region("eu", 10, Mcp_Param_Region="eu", Mcp_Param_Limit="10"),
+    "region mismatch": _call_region("eu", Mcp_Param_Region="us"),
+    "region missing": _call_region("eu"),
+    "limit as a fraction": _call_region("eu", 1, Mcp_Param_Region="eu", Mcp_Param_Limit="1.0"),
+    "limit null": _modern(
+        "tools/call",
+        {
+            "name": "query_region",
+            "arguments": {"region": "eu", "query": "q", "limit": None},
+        },
+        Mcp_Param_Region="eu",
+    ),
+    "region with control": _call_region("e\x01u", Mcp_Param_Region="e\x01u"),
+    "region in loose base64": _call_region("eu", Mcp_Param_Region="=?base64?Z!XU=?="),
+    "foreign origin": _modern("resources/templates/list", Origin="https://evil.example"),
+    "own origin": _modern("resources/templates/list", Origin="http://localhost"),
+    "cookie, unknown method": _modern("nope", Cookie="s=1"),
+    "discover with credentials": _modern("server/discover", Authorization="Bearer a"),
+}
+"""As `MODERN`, for what is in the headers, and the second page of tools."""
+
 WARM: Mapping[str, Ask] = {
     "warm tools": _modern("tools/list"),
     "warm without params": Ask(
@@ -138,7 +192,7 @@ async def survey(options: ServerOptions) -> Mapping[str, str]:
     found: dict[str, str] = {}
     async with serve_http(options) as url:
         if options.era.has_modern:
-            for label, ask in MODERN.items():
+            for label, ask in (MODERN | HEADED).items():
                 async with connect(url) as client:
                     found[label] = await _ask(client, ask)
             for label, ask in WARM.items():

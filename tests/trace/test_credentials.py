@@ -70,6 +70,15 @@ def test_a_credential_in_a_text_is_replaced_and_the_rest_kept(text: str) -> None
     assert JWT not in found
 
 
+@pytest.mark.parametrize("before", ["a\n", "\t", "\x1f", "é", '"', "(", "=", "x: "])
+@pytest.mark.parametrize("secret", [JWT, "ghp_" + "a1B2" * 9, "password=hush", "bearer " + JWT])
+def test_a_credential_is_found_behind_any_character(before: str, secret: str) -> None:
+    for ascii_only in (True, False):
+        text = FILTER.clean(json.dumps(before + secret, ensure_ascii=ascii_only).encode())
+        assert b"REDACTED" in text
+        assert json.loads(text).startswith(before)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -125,15 +134,6 @@ VALUES = st.recursive(
 )
 
 
-def shape(value: Any) -> Any:
-    """The value with every string, and the names of members, left out."""
-    if isinstance(value, dict):
-        return [shape(item) for item in value.values()]
-    if isinstance(value, list):
-        return [[shape(item) for item in value]]
-    return "" if isinstance(value, str) else value
-
-
 @given(VALUES, st.booleans())
 def test_json_stays_json_of_the_same_shape(value: Any, ascii_only: bool) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
@@ -144,6 +144,7 @@ def test_json_stays_json_of_the_same_shape(value: Any, ascii_only: bool) -> None
 
 
 def without_text(value: Any) -> Any:
+    """The value, its objects as lists of pairs, with every string left out."""
     if isinstance(value, list | tuple):
         return [without_text(item) for item in value]
     return "" if isinstance(value, str) else value

@@ -201,6 +201,13 @@ def test_a_body_that_the_inspector_cut_proves_no_fault() -> None:
     assert findings(found) == []
 
 
+def test_a_request_that_failed_has_no_response() -> None:
+    made = fetched(9, PING)
+    del made["responseStatus"], made["responseHeaders"]
+    assert told(imported(*NETWORK, {**made, "error": "fetch failed"}))[7:] == ["POST", "c:ping:1"]
+    assert told(imported(*NETWORK, {**made, "responseStatus": 10**30}))[7:] == ["POST", "c:ping:1"]
+
+
 def test_a_full_log_is_told_as_perhaps_without_its_beginning() -> None:
     pings = [logged(i, {"id": i, "method": "ping"}) for i in range(1000)]
     assert "earlier ones may be missing" in imported(*pings).notes[1]

@@ -22,6 +22,7 @@ from clausewise.core.results import Finding, RunResult, Target, Verdict, worst
 from clausewise.core.vocabulary import Outcome, Party, Revision, TransportKind
 from clausewise.judge.engine import JudgeOptions, judge
 from clausewise.probe.run import ProbeOptions, ProbeRun, Progress, run_probes
+from clausewise.probe.supplied import NOTHING_SUPPLIED, Supplied
 from clausewise.trace.events import Event
 from clausewise.trace.tape import Tape
 from clausewise.trace.writer import TraceWriter
@@ -44,6 +45,7 @@ class CheckOptions:
         selection: what to probe and report.
         as_listed: give the catalogue's severities instead of those the text supports.
         call_tools: tools that may be called though they do not declare `readOnlyHint`.
+        supplied: what rules need beside the target: tokens, a registry entry.
         timeout_s: the longest wait for one answer.
         max_time_s: the longest time for all probes together.
         save_trace: where to write the recording, or None.
@@ -52,6 +54,7 @@ class CheckOptions:
     selection: Selection = field(default_factory=Selection)
     as_listed: bool = False
     call_tools: frozenset[str] = frozenset()
+    supplied: Supplied = NOTHING_SUPPLIED
     timeout_s: float = 10.0
     max_time_s: float = 120.0
     save_trace: Path | None = None
@@ -75,7 +78,7 @@ def run(
         TargetError: it cannot be reached, speaks no MCP, or never comes to an end.
         UsageError: the trace cannot be written.
     """
-    secrets = _secrets_of(target)
+    secrets = _secrets_of(target, options.supplied)
     started, begin = datetime.now(UTC), time.monotonic()
     with ExitStack() as stack:
         listeners: list[Callable[[Event], None]] = []
@@ -111,6 +114,7 @@ async def _probe(
         select=options.selection.select,
         ignore=options.selection.ignore,
         call_tools=options.call_tools,
+        supplied=options.supplied,
         as_listed=options.as_listed,
         limits=dataclasses.replace(Limits(), answer_s=options.timeout_s),
         probe_s=max(_SHORTEST_PROBE_S, 2 * options.timeout_s),
@@ -129,10 +133,10 @@ async def _probe(
 
 def _clauses(events: Sequence[Event], probed: ProbeRun, trace: str) -> list[Verdict]:
     """The verdicts of the clauses of 2025-11-25 that bind servers, and our own slips."""
+    if probed.era is None:
+        return _unjudged(Outcome.INCONCLUSIVE, probed.barred)
     if not probed.era.has_legacy:
-        return [
-            _without_era(verdict) for verdict in _about_servers(judge((), trace=trace).verdicts)
-        ]
+        return _unjudged(Outcome.NOT_APPLICABLE, "the server speaks only the modern era")
     judged = judge(events, trace=trace, options=JudgeOptions(as_probe=True))
     slips = _slips_by_clause(judged.slips)
     reported = {verdict.id for verdict in _about_servers(judged.verdicts)}
@@ -148,11 +152,14 @@ def _about_servers(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [verdict for verdict in verdicts if Party.SERVER in clauses[verdict.id].binds]
 
 
-def _without_era(verdict: Verdict) -> Verdict:
-    if verdict.outcome is Outcome.EXCLUDED:
-        return verdict
-    reason = "the server speaks only the modern era"
-    return dataclasses.replace(verdict, outcome=Outcome.NOT_APPLICABLE, reason=reason)
+def _unjudged(outcome: Outcome, reason: str | None) -> list[Verdict]:
+    """The verdicts of all clauses that bind servers where no legacy session was held."""
+    return [
+        verdict
+        if verdict.outcome is Outcome.EXCLUDED
+        else dataclasses.replace(verdict, outcome=outcome, reason=reason)
+        for verdict in _about_servers(judge((), trace=RECORDING).verdicts)
+    ]
 
 
 def _slips_by_clause(slips: Iterable[Finding]) -> dict[str, Finding]:
@@ -178,10 +185,12 @@ def _with_slip(verdict: Verdict, slip: Finding | None) -> Verdict:
     )
 
 
-def _secrets_of(target: HttpTarget | StdioTarget) -> Secrets:
-    if isinstance(target, HttpTarget):
-        return Secrets(header_secrets(target.headers) + query_values(target.url))
-    return Secrets(target.env.values())
+def _secrets_of(target: HttpTarget | StdioTarget, supplied: Supplied) -> Secrets:
+    if not isinstance(target, HttpTarget):
+        return Secrets(target.env.values())
+    tokens = (supplied.foreign_token, supplied.low_scope_token)
+    given = tuple(token for token in tokens if token is not None)
+    return Secrets(header_secrets(target.headers) + query_values(target.url) + given)
 
 
 def _kind(target: HttpTarget | StdioTarget) -> TransportKind:

@@ -85,6 +85,17 @@ def credential_headers(
     return tuple(found)
 
 
+def bearer_token(
+    given: str | None, option: str, environ: Mapping[str, str] = os.environ
+) -> str | None:
+    """The token that `option` gives: itself, `env:VARIABLE` or `file:PATH`; None for none.
+
+    Raises:
+        UsageError: as `credential_headers`.
+    """
+    return None if given is None else _resolved(given, option, environ)
+
+
 def header_secrets(headers: Headers) -> tuple[str, ...]:
     """What is secret in `headers`: their values, of Authorization what follows the scheme."""
     return tuple(

@@ -40,7 +40,7 @@ Examples:
   clausewise check URL --baseline known.json --fail-on should
 
 A check is read-only: it calls a tool only if the tool declares readOnlyHint or
---call-tool names it. Values of -H and --bearer may be env:NAME or file:PATH;
+--call-tool names it. Values of -H and of tokens may be env:NAME or file:PATH;
 they are never shown."""
 
 
@@ -71,6 +71,25 @@ class CheckCommand(SettingsCommand):
     help="Send a header with each request; @FILE holds several.",
 )
 @setting("bearer", metavar="TOKEN", help="Send Authorization: Bearer; best as env:NAME.")
+@setting(
+    "foreign-token",
+    metavar="TOKEN",
+    help="A valid token of the same issuer for another resource, which must be refused.",
+)
+@setting(
+    "low-scope-token",
+    metavar="TOKEN",
+    help="A valid token with too little scope for something that may be tried.",
+)
+@setting(
+    "server-json", metavar="FILE", help="How the server is published: its server.json, judged, too."
+)
+@setting(
+    "registry-name",
+    metavar="NAME",
+    help="The name under which an MCP registry lists the server; it is looked up there.",
+)
+@setting("registry", metavar="URL", help="The registry's API instead of the official one.")
 @setting("ca-file", metavar="FILE", help="Trust these authorities (PEM) instead of the system's.")
 @setting("insecure", is_flag=True, help="Accept any certificate.")
 @setting(
@@ -119,11 +138,14 @@ def command(ctx: click.Context, /, words: tuple[str, ...], **values: Any) -> Non
     target = _target(words, ctx.meta.get(_LAUNCHED), values)
     selection = selection_of(values)
     from clausewise.app.check import CheckOptions, run
+    from clausewise.cli.supplies import supplied_of
+    from clausewise.transport.targets import HttpTarget
 
     options = CheckOptions(
         selection=selection,
         as_listed=values["as_listed"],
         call_tools=frozenset(values["call_tools"]),
+        supplied=supplied_of(values, is_http=isinstance(target, HttpTarget)),
         timeout_s=values["timeout"],
         max_time_s=values["max_time"],
         save_trace=values["save_trace"],

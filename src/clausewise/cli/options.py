@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -20,7 +20,9 @@ from clausewise.core.errors import UsageError
 from clausewise.core.vocabulary import FailOn, Level, Revision, TransportKind
 from clausewise.report.formats import Format
 from clausewise.report.options import Detail, ReportOptions
-from clausewise.trace.importers import ImportChoices
+
+if TYPE_CHECKING:
+    from clausewise.trace.importers import ImportChoices
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -173,6 +175,8 @@ def selection_of(values: Mapping[str, Any], lowest_level: Level = Level.MAY) -> 
 
 def choices_of(values: Mapping[str, Any]) -> ImportChoices:
     """From the values of `import_options`."""
+    from clausewise.trace.importers import ImportChoices
+
     transport = values["transport"]
     return ImportChoices(values["endpoint"], TransportKind(transport) if transport else None)
 

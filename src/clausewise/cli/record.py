@@ -48,7 +48,7 @@ A trace holds headers by an allowlist, and placeholders for what looks like a cr
     type=click.Path(path_type=Path, dir_okay=False),
     required=True,
     metavar="FILE",
-    help="The trace; if it exists, the next free of FILE.2, FILE.3 and so on.",
+    help="The trace; if s.jsonl exists, the next free of s.2.jsonl, s.3.jsonl, ...",
 )
 @click.option("--overwrite", is_flag=True, help="Replace a FILE that exists.")
 @click.option("--upstream", metavar="URL", help="Record a server over Streamable HTTP.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import anyio
 import click
@@ -47,7 +48,18 @@ def _print_defects(context: click.Context, _parameter: click.Parameter, wanted: 
     "--era", type=click.Choice([e.value for e in Era]), default=Era.DUAL.value, show_default=True
 )
 @click.option("--defect", "defects", metavar="NAME", multiple=True, help="A fault; repeatable.")
-@click.option("--logging", "with_logging", is_flag=True, help="Offer modern-era log messages.")
+@click.option("--logging", is_flag=True, help="Offer modern-era log messages.")
+@click.option(
+    "--fixtures",
+    is_flag=True,
+    help="Offer what the official conformance suite expects.",
+)
+@click.option(
+    "--auth",
+    "protected",
+    is_flag=True,
+    help="Want a token; an authorization server and three tokens come with it.",
+)
 @click.option("--allow-remote", is_flag=True, help="Let an address be bound that is no loopback.")
 @click.option(
     "--list-defects",
@@ -57,15 +69,13 @@ def _print_defects(context: click.Context, _parameter: click.Parameter, wanted: 
     callback=_print_defects,
     help="Print the defects and what each must trip.",
 )
-def server(
-    address: str | None, era: str, defects: tuple[str, ...], with_logging: bool, allow_remote: bool
-) -> None:
+def server(address: str | None, era: str, defects: tuple[str, ...], **flags: Any) -> None:
     """Serve MCP: right by construction, wrong only in the defects named."""
     if address is None:
         raise UsageError("no transport chosen", "Pass either --http HOST:PORT or --stdio.")
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     host, port = _NOWHERE if address == _STDIO else parse_address(address)
-    options = ServerOptions(Era(era), defects, host, port, allow_remote, with_logging)
+    options = ServerOptions(Era(era), defects, host, port, **flags)
     if address == _STDIO:
         anyio.run(serve_stdio, options)
     else:

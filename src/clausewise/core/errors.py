@@ -54,7 +54,18 @@ class TargetError(NothingJudgedError):
 
 
 class BarredError(TargetError):
-    """A live target is there and lets nobody in: by its credentials, or by a bad certificate."""
+    """A live target is there and lets nobody in, for want of credentials."""
+
+
+class CertificateError(BarredError):
+    """A live target's certificate is not trusted.
+
+    `verify_code` is OpenSSL's number of the fault (`X509_V_ERR_…`), 0 where it is not known.
+    """
+
+    def __init__(self, message: str, hint: str = "", verify_code: int = 0) -> None:
+        super().__init__(message, hint)
+        self.verify_code = verify_code
 
 
 class TraceError(NothingJudgedError):

@@ -8,13 +8,15 @@ from clausewise.judge.messages import Message
 from clausewise.judge.repeats import is_news
 from clausewise.judge.sessions import MIXED, Session
 
+_S2C = Direction.SERVER_TO_CLIENT
+
 
 def judge_declaration(message: Message, session: Session, out: Sheet, capability: str) -> None:
     """Book an occasion: `message`, if the server sent it, shows a feature of `capability`.
 
     A lack is one finding a session. Nothing is booked while no initialize result is recorded.
     """
-    if message.direction is not Direction.SERVER_TO_CLIENT:
+    if message.direction is not _S2C:
         return
     declared = session.handshake.declares(Party.SERVER, capability)
     if declared:

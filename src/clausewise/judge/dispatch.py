@@ -21,30 +21,22 @@ class Row:
 
     Attributes:
         handlers: for any event of the class.
-        for_sound: for a message whose envelope has no fault; what only flawed ones concern is
-            left out.
+        for_sound: for a sound message, without what concerns flawed ones alone.
+        for_plain: for a sound message that is not odd (`Only.ODD`) either.
         kept: the sheets on which each sound message is booked as kept.
         sound: how many sound messages there were since they were last booked.
     """
 
-    __slots__ = ("direction", "for_sound", "handlers", "kept", "sound")
+    __slots__ = ("direction", "for_plain", "for_sound", "handlers", "kept", "sound")
 
     def __init__(self, direction: Direction, wanted: Iterable[tuple[Subscription, Sheet]]) -> None:
         self.direction = direction
-        handlers: dict[Handler, tuple[Handler, Sheet]] = {}
-        flawed: set[Handler] = set()
-        kept: list[Sheet] = []
-        for subscription, sheet in wanted:
-            handler = subscription.handler
-            if handler is None:
-                kept.append(sheet)
-            else:
-                handlers.setdefault(handler, (handler, sheet))
-                if Only.FLAWED in subscription.only:
-                    flawed.add(handler)
-        self.handlers: Handlers = tuple(handlers.values())
-        self.for_sound: Handlers = tuple(h for h in self.handlers if h[0] not in flawed)
-        self.kept = tuple(kept)
+        rows = list(wanted)
+        self.handlers = _handlers(rows)
+        rows = [(s, sheet) for s, sheet in rows if Only.FLAWED not in s.only]
+        self.for_sound = _handlers(rows)
+        self.for_plain = _handlers((s, sheet) for s, sheet in rows if Only.ODD not in s.only)
+        self.kept = tuple(sheet for s, sheet in rows if s.handler is None)
         self.sound = 0
 
     def book(self) -> None:
@@ -52,6 +44,16 @@ class Row:
         times, self.sound = self.sound, 0
         for sheet in self.kept:
             sheet.held_often(self.direction, times)
+
+
+def _handlers(wanted: Iterable[tuple[Subscription, Sheet]]) -> Handlers:
+    """Each handler once, on the sheet of the first check that wants it."""
+    found: dict[Handler, tuple[Handler, Sheet]] = {}
+    for subscription, sheet in wanted:
+        handler = subscription.handler
+        if handler is not None:
+            found.setdefault(handler, (handler, sheet))
+    return tuple(found.values())
 
 
 class Plan:

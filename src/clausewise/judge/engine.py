@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from clausewise.core.results import Finding, Implementation, Verdict
@@ -21,6 +23,9 @@ from clausewise.judge.sessions import Memory, Session
 from clausewise.registry import clauses
 from clausewise.trace.events import Event, EventKind, Lifecycle
 
+OBJECTS_BETWEEN_COLLECTIONS = 20_000
+"""Objects that are made before the garbage collector looks at them."""
+
 # An attribute look-up on an enum class is too slow for what is done with every event.
 _C2S = Direction.CLIENT_TO_SERVER
 _STDIO = TransportKind.STDIO
@@ -29,6 +34,7 @@ _HTTP_HEAD = EventKind.HTTP
 _SSE = EventKind.SSE
 _REQUEST_HEAD = On.HTTP_REQUEST
 _RESPONSE_HEAD = On.HTTP_RESPONSE
+_CHALLENGE_HEADER = "www-authenticate"
 _JUDGES_NOTHING = Mode.NONE
 
 _Waiting = tuple[Event, Exchange | None, int | None]
@@ -228,11 +234,15 @@ class Judge:
         plans = self._plans_for(docket, provoked=True) if message.provoked else docket.plans
         plan = plans[was_open or handshake.is_open]
         row = plan.row(message.direction, message.kind, method)
-        if message.is_sound:
-            row.sound += 1
-            call(row.for_sound, message, session)
-        else:
+        side = session.client if message.direction is _C2S else session.server
+        if not message.is_sound:
+            side.was_odd = True
             call(row.handlers, message, session)
+            return
+        row.sound += 1
+        is_odd = side.was_odd or event.text is not None
+        side.was_odd = False
+        call(row.for_sound if is_odd else row.for_plain, message, session)
 
     def _run_other(self, docket: _Docket, event: Event, exchange: Exchange | None) -> None:
         """An event that is no message."""
@@ -252,14 +262,22 @@ class Judge:
             subject = Raw(event, exchange)
         elif kind is EventKind.LIFECYCLE:
             session.closed = _LIFECYCLES.get(str(event.fields.get("event")), session.closed)
-        if docket.mode is not _JUDGES_NOTHING and event.injected is None:
-            self._show(docket, on, subject)
+        if docket.mode is _JUDGES_NOTHING or event.injected is not None:
+            return
+        method = exchange.method if exchange is not None and kind is _HTTP_HEAD else None
+        self._show(docket, on, subject, method)
+        if on is _RESPONSE_HEAD and event.header(_CHALLENGE_HEADER) is not None:
+            self._show(docket, On.CHALLENGE, subject)
 
     @staticmethod
-    def _show(docket: _Docket, on: str, subject: Event | Head | Raw | Message | Spot) -> None:
-        handlers = (
-            docket.plans[docket.session.handshake.is_open].row(subject.direction, on).handlers
-        )
+    def _show(
+        docket: _Docket,
+        on: str,
+        subject: Event | Head | Raw | Message | Spot,
+        method: str | None = None,
+    ) -> None:
+        plan = docket.plans[docket.session.handshake.is_open]
+        handlers = plan.row(subject.direction, on, method).handlers
         if handlers:
             call(handlers, subject, docket.session)
 
@@ -288,6 +306,22 @@ def judge(
     The same events give the same result: no clock, network or randomness is used.
     """
     judging = Judge(trace, options)
-    for event in events:
-        judging.feed(event)
+    with _seldom_collecting():
+        for event in events:
+            judging.feed(event)
     return judging.finish()
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Look for cyclic garbage less often: by default it takes a quarter of the time of judging.
+
+    Python counts objects made, and each event makes many that live for a while.
+    """
+    before = gc.get_threshold()
+    if before[0]:
+        gc.set_threshold(max(before[0], OBJECTS_BETWEEN_COLLECTIONS), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

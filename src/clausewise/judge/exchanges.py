@@ -64,7 +64,12 @@ class Exchange:
     )
 
     def __init__(
-        self, head: Event | None, session: Session, *, labelled: bool = False, injected: bool = False
+        self,
+        head: Event | None,
+        session: Session,
+        *,
+        labelled: bool = False,
+        injected: bool = False,
     ) -> None:
         self.head = head
         self.session = session

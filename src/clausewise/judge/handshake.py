@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from clausewise.core.vocabulary import PUBLISHED_REVISIONS, Direction, Party
@@ -52,6 +52,7 @@ class Handshake:
     initialized_seq: int | None = None
     overlapping_seq: int | None = None
     is_open: bool = True
+    _declared: dict[tuple[Party, str], bool | None] = field(default_factory=dict)
 
     def observe(self, message: Message) -> None:
         """Take in a message whose request is already paired."""
@@ -82,6 +83,7 @@ class Handshake:
             self.result_seq = message.seq
             self.result = message.result
             self.accepted = request
+            self._declared.clear()
             self.initialized_seq = None
             self.is_open = True
 
@@ -122,6 +124,13 @@ class Handshake:
         either, since the page and the schema differ there.
         None: the declarations were not recorded.
         """
+        key = (party, path)
+        if key not in self._declared:
+            # Checks ask for the same few with every message.
+            self._declared[key] = self._look_up(party, path)
+        return self._declared[key]
+
+    def _look_up(self, party: Party, path: str) -> bool | None:
         value: Any = self.capabilities(party)
         if value is None:
             return None

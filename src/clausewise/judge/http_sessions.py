@@ -10,7 +10,7 @@ from clausewise.judge.sessions import Session
 from clausewise.trace.events import Event, EventKind
 from clausewise.wire.jsonrpc import MessageClass, classify
 
-MAX_LIVE_SESSIONS = 4096
+MAX_LIVE_SESSIONS = 1024
 """Sessions followed at a time; beyond it the older half is judged as ended."""
 
 SESSION_HEADER = "mcp-session-id"

@@ -26,11 +26,12 @@ class Located(Protocol):
     def direction(self) -> Direction: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Spot:
     """A place in the trace other than the event at hand, or one that the other party owes.
 
-    `direction` is that of the party which owes the duty.
+    `direction` is that of the party which owes the duty. Read-only, but not frozen, since
+    handlers make many.
     """
 
     seq: int

@@ -19,6 +19,12 @@ class Listing(Enum):
 
 
 @lru_cache(maxsize=64)
+def missing(accept: str, media_types: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of `media_types` that the media ranges in `accept` do not list."""
+    return tuple(t for t in media_types if listing(accept, t) is not Listing.LISTED)
+
+
+@lru_cache(maxsize=64)
 def listing(accept: str, media_type: str) -> Listing:
     """How the media ranges in `accept` deal with `media_type`, which is in lower case.
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from clausewise.core.vocabulary import Direction
 from clausewise.judge.wording import ABSENT
@@ -77,6 +80,7 @@ class Message:
     """
 
     __slots__ = (
+        "_digest",
         "direction",
         "event",
         "exchange",
@@ -103,6 +107,7 @@ class Message:
         self.direction = event.direction
         self.request: Request | None = None
         self.provoked = False
+        self._digest: bytes | None = None
         self.method: str | None = None
         self.params: dict[str, Any] = _EMPTY
         self.result: dict[str, Any] = _EMPTY
@@ -162,6 +167,17 @@ class Message:
         return id_key(self.id)
 
     @property
+    def digest(self) -> bytes:
+        """A digest that is equal for equal messages."""
+        if self._digest is None:
+            try:
+                text = orjson.dumps(self.payload, option=orjson.OPT_SORT_KEYS)
+            except TypeError:
+                text = _text_of_odd(self.payload)
+            self._digest = hashlib.blake2b(text, digest_size=16).digest()
+        return self._digest
+
+    @property
     def proven_exchange(self) -> Exchange | None:
         """The exchange that carried it, if the recording leaves no doubt."""
         exchange = self.exchange
@@ -175,6 +191,14 @@ class Message:
         """A member of the message, ABSENT if it is not there or the message is no object."""
         payload = self.payload
         return payload.get(name, ABSENT) if type(payload) is dict else ABSENT
+
+
+def _text_of_odd(payload: Any) -> bytes:
+    """Text of a value that orjson cannot write: integers beyond 64 bit, deep nesting."""
+    try:
+        return repr(payload).encode("utf-8", "backslashreplace")
+    except (RecursionError, ValueError):
+        return b"nested too deeply"
 
 
 def is_foreign(message: Message, endpoint: str | None) -> bool:

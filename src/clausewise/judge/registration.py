@@ -27,7 +27,8 @@ Handler = Callable[..., None]
 class On(StrEnum):
     """What a handler is called for.
 
-    FOREIGN is a JSON body on HTTP that has nothing to do with JSON-RPC.
+    FOREIGN is a JSON body on HTTP that has nothing to do with JSON-RPC. CHALLENGE is a response
+    head with a WWW-Authenticate header, which is an HTTP_RESPONSE besides.
     """
 
     MESSAGE = "message"
@@ -40,6 +41,7 @@ class On(StrEnum):
     FOREIGN = "foreign"
     HTTP_REQUEST = "http-request"
     HTTP_RESPONSE = "http-response"
+    CHALLENGE = "challenge"
     SSE = "sse"
     RAW = "raw"
     LIFECYCLE = "lifecycle"
@@ -51,13 +53,16 @@ class Only(StrEnum):
     """What narrows the messages that a handler wants.
 
     CLIENT and SERVER: those that this party sends. OPENING: those of the initialization phase,
-    the initialized notification included. FLAWED: those whose envelope has a fault.
+    the initialized notification included. FLAWED: those whose envelope has a fault. ODD: these
+    and what may be odd as a line: recorded with its source text, or next in its direction after
+    a flawed message or raw input.
     """
 
     CLIENT = "client"
     SERVER = "server"
     OPENING = "opening"
     FLAWED = "flawed"
+    ODD = "odd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +70,8 @@ class Subscription:
     """One handler with the kind of event it wants.
 
     `method` narrows it: for requests and notifications their own method, for responses the
-    method of the request they answer. None takes them all. So does each of `only`. Without a
-    handler the check is always kept by sound messages of this kind.
+    method of the request they answer, for heads the HTTP method. None takes them all. `only`
+    narrows it further. Without a handler the check is always kept by sound messages of this kind.
     """
 
     on: On

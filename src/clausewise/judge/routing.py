@@ -8,7 +8,7 @@ from clausewise.core.vocabulary import Direction, Revision, TransportKind
 from clausewise.judge.exchanges import Exchange
 from clausewise.judge.gate import named_version
 from clausewise.judge.handshake import INITIALIZE
-from clausewise.judge.http_sessions import HttpSessions, session_id_of
+from clausewise.judge.http_sessions import MAX_LIVE_SESSIONS, HttpSessions, session_id_of
 from clausewise.judge.sessions import Session, forget_older_half
 from clausewise.trace.events import Event, EventKind, Lifecycle
 from clausewise.wire.jsonrpc import MessageClass, classify
@@ -17,6 +17,9 @@ MAX_EXCHANGES = 1024
 """Exchanges remembered by their label; of older ones, later events have no exchange."""
 
 Label = str | int
+
+MAX_CLOSED = 16
+"""Closed sessions on stdio that may still get events; of more, the oldest is judged as ended."""
 
 MAX_HELD = 256
 """Heads that wait for their exchange to go on."""
@@ -28,6 +31,7 @@ _HTTP_HEAD = EventKind.HTTP
 _RAW = EventKind.RAW
 _LIFECYCLE = EventKind.LIFECYCLE
 
+_CLOSING = (Lifecycle.CLOSE, Lifecycle.ABORT, Lifecycle.EXIT)
 _WELL_FORMED = frozenset(MessageClass) - {MessageClass.MALFORMED, MessageClass.BATCH}
 
 
@@ -45,13 +49,17 @@ def label_of(value: object) -> Label | None:
 
 
 class StdioRouter:
-    """Sessions on stdio: a process each, told apart by its opening and the recorder's label."""
+    """Sessions on stdio: a process each, told apart by its opening and the recorder's label.
+
+    A session that is closed stays for a while, since its process may still write and exit.
+    """
 
     def __init__(self, make: Callable[..., Session], end: Callable[[Session], None]) -> None:
         self._make = make
         self._end = end
         self._current: dict[Label | None, Session] = {}
         self._touched: dict[Label | None, bool] = {}
+        self._closed: dict[Label | None, None] = {}
 
     def route(self, event: Event) -> Session:
         """The session of a stdio event."""
@@ -60,7 +68,7 @@ class StdioRouter:
         if event.kind is _LIFECYCLE:
             return self._lifecycle(event, label, session)
         if session is None:
-            session = self._current[label] = self._make(TransportKind.STDIO, begun=False)
+            session = self._begin(label, begun=False)
         self._touched[label] = True
         return session
 
@@ -71,17 +79,34 @@ class StdioRouter:
         self._current.clear()
 
     def _lifecycle(self, event: Event, label: Label | None, session: Session | None) -> Session:
-        opens = event.fields.get("event") == Lifecycle.OPEN
+        what = event.fields.get("event")
+        opens = what == Lifecycle.OPEN
         if session is not None and opens and self._touched.get(label):
-            self._end(session)
+            self._forget(label)
             session = None
         if session is None:
-            session = self._current[label] = self._make(TransportKind.STDIO, begun=opens)
+            session = self._begin(label, begun=opens)
         if opens:
             session.opened = True
             session.begun = True
+        elif what in _CLOSING:
+            self._closed[label] = None
+            if len(self._closed) > MAX_CLOSED:
+                self._forget(next(iter(self._closed)))
         self._touched[label] = not opens
         return session
+
+    def _begin(self, label: Label | None, *, begun: bool) -> Session:
+        if len(self._current) >= MAX_LIVE_SESSIONS:
+            for old in list(self._current)[: MAX_LIVE_SESSIONS // 2]:
+                self._forget(old)
+        session = self._current[label] = self._make(TransportKind.STDIO, begun=begun)
+        return session
+
+    def _forget(self, label: Label | None) -> None:
+        self._end(self._current.pop(label))
+        self._touched.pop(label, None)
+        self._closed.pop(label, None)
 
 
 class HttpRouter:

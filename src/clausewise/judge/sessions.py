@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
-
-import orjson
 
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.judge.exchanges import Exchange
@@ -21,7 +18,7 @@ from clausewise.wire.jsonrpc import IdKey, MessageClass, id_key, valid_id
 MAX_OPEN_REQUESTS = 10_000
 """Unanswered requests remembered a side; older ones are forgotten."""
 
-MAX_ANSWERED = 1024
+MAX_ANSWERED = 256
 """Answered requests remembered a side."""
 
 MAX_DELIVERIES = 4096
@@ -82,6 +79,7 @@ class Side:
         unreadable: how many inputs it sent whose id nobody could read, not yet answered.
         last: class of its last message; None before there is one or after a raw input.
         has_injected: whether a test driver sent a deliberate fault in its name.
+        was_odd: whether its last input was raw or a message with a faulty envelope.
     """
 
     open: dict[IdKey, Request] = field(default_factory=dict)
@@ -92,6 +90,7 @@ class Side:
     unreadable: int = 0
     last: MessageClass | None = None
     has_injected: bool = False
+    was_odd: bool = False
 
     def issue(self, request: Request, *, counts: bool) -> None:
         """Open `request`; with `counts` its id is taken from now on."""
@@ -185,6 +184,7 @@ class Session(Memory):
         side = self.side(event.direction)
         side.unreadable += 1
         side.last = None
+        side.was_odd = True
         if event.injected is not None:
             side.has_injected = True
 
@@ -221,7 +221,7 @@ class Session(Memory):
                 # Its event has no id, nor had any before: no stream of it can be resumed.
                 return False
             event_id = None
-        digest = _digest(message)
+        digest = message.digest
         place = f"id {event_id}" if event_id is not None else digest.hex()
         if self._deliveries.get(place) == digest and (event_id is not None or exchange.resumes):
             return True
@@ -320,21 +320,3 @@ def _note_answer(request: Request, message: Message, answering: Side, asking: Si
     asking.answered[request.key] = request
     if len(asking.answered) > MAX_ANSWERED:
         forget_older_half(asking.answered)
-
-
-def _digest(message: Message) -> bytes:
-    text = message.event.text
-    if text is None:
-        try:
-            text = orjson.dumps(message.payload, option=orjson.OPT_SORT_KEYS)
-        except TypeError:
-            text = _text_of_odd(message.payload)
-    return hashlib.blake2b(text, digest_size=16).digest()
-
-
-def _text_of_odd(payload: Any) -> bytes:
-    """Text of a value that orjson cannot write: integers beyond 64 bit, deep nesting."""
-    try:
-        return repr(payload).encode("utf-8", "backslashreplace")
-    except (RecursionError, ValueError):
-        return b"nested too deeply"

@@ -32,10 +32,14 @@ class UndecidableError(Exception):
 
 @dataclass(slots=True)
 class _Known:
-    """Faults and validators of the schemas seen in the recording, by digest."""
+    """Faults and validators of the schemas seen in the recording, by digest.
+
+    `lately` has schemas with their validators by identity, which is told faster.
+    """
 
     faults: dict[bytes, SchemaFault | None] = field(default_factory=dict)
     validators: dict[bytes, Any] = field(default_factory=dict)
+    lately: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
 
 def schema_fault(session: Session, schema: dict[str, Any], dialect: Dialect) -> SchemaFault | None:
@@ -69,6 +73,16 @@ def misfit(session: Session, schema: Any, value: Any) -> str | None:
 
 
 def _validator(session: Session, schema: Any) -> Any:
+    lately = session.recording.state(_Known).lately
+    known = lately.get(id(schema))
+    if known is None:
+        known = lately[id(schema)] = (schema, _validator_by_digest(session, schema))
+        if len(lately) > MAX_SCHEMAS:
+            forget_older_half(lately)
+    return known[1]
+
+
+def _validator_by_digest(session: Session, schema: Any) -> Any:
     if not isinstance(schema, dict):
         raise UndecidableError("the outputSchema is no object")
     dialect = dialect_of(schema)

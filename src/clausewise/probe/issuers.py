@@ -76,9 +76,8 @@ async def _find(peer: Peer) -> Issuers:
     if seen.outside is not None:
         return Issuers(outside=seen.outside)
     if seen.metadata is None:
-        unknown = next((u for one in seen.located if (u := one.document.undecided)), None)
-        if unknown is not None:
-            return Issuers(outside=inconclusive(unknown))
+        if seen.undecided is not None:
+            return Issuers(outside=inconclusive(seen.undecided))
         return Issuers(outside=not_applicable("there is no Protected Resource Metadata document"))
     names = issuer_names(seen.metadata.document.value or {})
     if not names:

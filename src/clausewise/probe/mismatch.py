@@ -47,8 +47,9 @@ def acceptance(reply: Reply, message: str, expected: str) -> Observation:
     """
     if is_mismatch(reply):
         return broke(message, seen=reply.shown, expected=expected, evidence=reply)
-    blocked = reply.barred
-    return held() if blocked is None else inconclusive(blocked)
+    if reply.message is None:
+        return inconclusive(reply.barred or f"{reply.request.method} got {reply.shown}")
+    return held()
 
 
 def _not_the_server(reply: Reply) -> str | None:

@@ -11,7 +11,7 @@ from clausewise.core.errors import InternalError
 from clausewise.core.vocabulary import Era, TransportKind
 from clausewise.probe.acquaintance import Acquaintance, Pages
 from clausewise.probe.legacy import legacy_session
-from clausewise.probe.link import Link, Links, Use, is_response
+from clausewise.probe.link import Link, Links, Target, Use, is_response
 from clausewise.probe.offered import ToolCall, gettable_prompt, readable_uri
 from clausewise.probe.reply import Reply
 from clausewise.probe.reproduce import reproduction
@@ -26,7 +26,8 @@ from clausewise.probe.request import (
 from clausewise.probe.supplied import Supplied
 from clausewise.transport.addresses import guard_of
 from clausewise.transport.documents import Document, Fetcher
-from clausewise.transport.targets import HttpTarget
+from clausewise.transport.limits import Limits
+from clausewise.transport.targets import HttpTarget, StdioTarget
 
 T = TypeVar("T")
 
@@ -68,6 +69,11 @@ class Peer:
     def answer_s(self) -> float:
         """How many seconds an answer may take."""
         return self._links.limits.answer_s
+
+    @property
+    def limits(self) -> Limits:
+        """Bounds of every exchange."""
+        return self._links.limits
 
     @property
     def capabilities(self) -> Mapping[str, Any]:
@@ -250,11 +256,35 @@ class Peer:
         headers = tuple(pair for pair in target.headers if pair[0].lower() != "authorization")
         if token is not None:
             headers += (("Authorization", f"Bearer {token}"),)
-        link = await self._links.open(replace(target, headers=headers))
+        async with self.at(replace(target, headers=headers)) as link:
+            yield link
+
+    @asynccontextmanager
+    async def at(self, target: Target) -> AsyncIterator[Link]:
+        """A connection to another endpoint, or a process started otherwise, of its own.
+
+        Raises:
+            TargetError: it cannot be reached, or does not start.
+        """
+        link = await self._links.open(target)
         try:
             yield link
         finally:
             await link.close()
+
+    @asynccontextmanager
+    async def launched(self, variables: Mapping[str, str]) -> AsyncIterator[Link]:
+        """A process of its own that is given these environment variables, too.
+
+        Raises:
+            InternalError: the target is no server on stdio.
+            TargetError: it does not start.
+        """
+        target = self._links.target
+        if not isinstance(target, StdioTarget):
+            raise InternalError("only a server on stdio is launched")
+        async with self.at(replace(target, env={**target.env, **variables})) as link:
+            yield link
 
     @property
     def http_target(self) -> HttpTarget:
@@ -289,7 +319,7 @@ class Peer:
         return await self.once(f"GET {url}", lambda: fetcher.get(url))
 
     async def _fetcher(self) -> Fetcher:
-        target, limits = self.http_target, self._links.limits
+        target, limits = self.http_target, self.limits
         guard = await guard_of(target, limits.connect_s)
         return Fetcher(target, guard, self._links.tape, limits)
 

@@ -86,11 +86,21 @@ class Protection:
         return next((one for one in self.located if one.document.value is not None), None)
 
     @property
+    def undecided(self) -> str | None:
+        """Why nobody can say that there is no document anywhere; None when one can."""
+        return undecided_of(self.located)
+
+    @property
     def outside(self) -> Observation | None:
         """What a rule about OAuth protection is where there is none, or nobody knows."""
         if self.stance is Stance.UNCLEAR:
             return inconclusive(self.reason)
         return None if self.stance is Stance.OAUTH else not_applicable(self.reason)
+
+
+def undecided_of(located: tuple[Located, ...]) -> str | None:
+    """The first reason why one of the places may have a document after all, or None."""
+    return next((why for one in located if (why := one.document.undecided)), None)
 
 
 def bearer_of(challenges: tuple[Challenge, ...]) -> Challenge | None:
@@ -171,30 +181,30 @@ async def _is_served_with_token(peer: Peer, method: str) -> bool:
 async def _refused(peer: Peer, refusal: Reply) -> Protection:
     challenges = challenges_in(refusal)
     located = await _locate(peer, bearer_of(challenges))
-    has_document = any(one.document.value is not None for one in located)
-    stance, reason = Stance.OAUTH, f"{refusal.request.method} without a token got {refusal.shown}"
-    if not has_document and bearer_of(challenges) is None:
-        unknown = next((u for one in located if (u := one.document.undecided)), None)
-        if refusal.status in _REFUSED and challenges and unknown is None:
-            stance, reason = (
-                Stance.CUSTOM,
-                (
-                    "the server asks for the scheme "
-                    f"{challenges[0].scheme[:_LONGEST_SCHEME]!r} and publishes no metadata: "
-                    "it may authorize in a way of its own"
-                ),
-            )
-        elif unknown is not None:
-            stance, reason = Stance.UNCLEAR, unknown
-        else:
-            stance, reason = (
-                Stance.UNCLEAR,
-                (
-                    f"{reason}, without a Bearer challenge or a metadata document: "
-                    "a scheme of its own looks the same as a broken one"
-                ),
-            )
+    stance, reason = _stance(refusal, challenges, located)
     return Protection(stance, reason, refusal, challenges, located)
+
+
+def _stance(
+    refusal: Reply, challenges: tuple[Challenge, ...], located: tuple[Located, ...]
+) -> tuple[Stance, str]:
+    got = f"{refusal.request.method} without a token got {refusal.shown}"
+    has_document = any(one.document.value is not None for one in located)
+    if has_document or bearer_of(challenges) is not None:
+        return Stance.OAUTH, got
+    unknown = undecided_of(located)
+    if unknown is not None:
+        return Stance.UNCLEAR, unknown
+    if challenges and refusal.status in _REFUSED:
+        scheme = challenges[0].scheme[:_LONGEST_SCHEME]
+        return Stance.CUSTOM, (
+            f"the server asks for the scheme {scheme!r} and publishes no metadata: "
+            "it may authorize in a way of its own"
+        )
+    return Stance.UNCLEAR, (
+        f"{got}, without a Bearer challenge or a metadata document: a scheme of its own looks "
+        "the same as a broken one"
+    )
 
 
 async def _locate(peer: Peer, bearer: Challenge | None) -> tuple[Located, ...]:

@@ -125,6 +125,13 @@ def compose(method: str, params: Mapping[str, Any] | None, fresh_id: int, edits:
     )
 
 
+def has_usual_headers(request: Request) -> bool:
+    """Whether the headers are those of a composed request without edits."""
+    if request.method is None or request.version is None:
+        return False
+    return request.headers == _headers(request.method, request.params or {}, request.version)
+
+
 def edited_headers(headers: Headers, edits: Mapping[str, HeaderEdit]) -> Headers:
     """`headers` with the values in `edits`: replaced in place, left out, or added last."""
     wanted = {name.lower(): (name, value) for name, value in edits.items()}

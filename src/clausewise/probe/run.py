@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from clausewise.core.errors import BarredError, TargetError
+from clausewise.core.errors import BarredError, CertificateError, TargetError
 from clausewise.core.results import PLANNED, Implementation, Verdict
 from clausewise.core.vocabulary import Era, Revision, TransportKind
 from clausewise.probe.acquaintance import Acquaintance
@@ -30,6 +30,15 @@ from clausewise.probe.walk import walk
 from clausewise.registry import Rule, rules
 from clausewise.trace.tape import Tape
 from clausewise.transport.limits import Limits
+
+_REFUSED_CREDENTIALS = (
+    "It refuses the credentials that were given: get fresh ones, or leave them out to judge "
+    "the refusal alone."
+)
+_UNKNOWN_ERA = (
+    "the server lets nobody in, so its era is unknown; what can be decided from outside is "
+    "judged by 2026-07-28"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +159,9 @@ class _Run:
         Raises:
             BarredError: the user's credentials were refused, or nothing can be decided.
         """
-        legacy_only = self._options.revision is Revision.LEGACY
-        if legacy_only or Peer(self._links, self._known).authorized:
+        if Peer(self._links, self._known).authorized and not isinstance(barred, CertificateError):
+            raise BarredError(barred.message, _REFUSED_CREDENTIALS)
+        if self._options.revision is Revision.LEGACY:
             raise barred
         reason = f"{barred.message}. {barred.hint}"
         transport = self._links.transport
@@ -159,7 +169,8 @@ class _Run:
         verdicts = self._verdicts()
         if not any(verdict.outcome.is_judgement for verdict in verdicts):
             raise barred
-        return ProbeRun(None, (), None, verdicts, (reason, *self._remarks()), barred=reason)
+        notes = (_UNKNOWN_ERA, *self._remarks())
+        return ProbeRun(None, (), None, verdicts, notes, barred=reason)
 
     async def _walk(self, session: LegacySession) -> tuple[str, ...]:
         """Walk the legacy session unless only the modern revision is wanted; gives remarks."""

@@ -8,7 +8,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clausewise.core.vocabulary import Era
-from clausewise.reference.http_layer import ClientGoneError, HttpExchange, HttpHead
+from clausewise.reference.auth.admission import admit, permit
+from clausewise.reference.auth.parts import DeniedError
+from clausewise.reference.http_layer import (
+    ClientGoneError,
+    HttpExchange,
+    HttpHead,
+    HttpRequest,
+)
 from clausewise.reference.http_outlet import JSON_HEADERS
 from clausewise.reference.legacy import http as legacy_http
 from clausewise.reference.messages import (
@@ -21,6 +28,7 @@ from clausewise.reference.messages import (
     error_response,
 )
 from clausewise.reference.modern import http as modern_http
+from clausewise.reference.options import ServerOptions
 from clausewise.reference.routing import era_over_http
 from clausewise.reference.wiring import ENDPOINT, Answered, Route, Runtime
 from clausewise.wire.jsonrpc import MessageClass, classify
@@ -34,10 +42,13 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 async def handle(exchange: HttpExchange, runtime: Runtime) -> None:
     """Answer one HTTP request, whatever it is."""
     try:
-        _guard(exchange, runtime)
+        runtime.wiring.http.guard(exchange.request, runtime.options)
         await _route(exchange, runtime)
     except RpcError as error:
         await refuse(exchange, runtime, error)
+    except DeniedError as denied:
+        head = runtime.wiring.protection.deny(denied, runtime.wiring.protection)
+        await exchange.respond(runtime.wiring.http.head(Answered(exchange.request), head))
     except ClientGoneError:
         raise
     except Exception:  # a fault of ours must not end the server
@@ -61,7 +72,7 @@ async def refuse(
     await exchange.respond(runtime.wiring.http.head(Answered(exchange.request), head), body)
 
 
-def _guard(exchange: HttpExchange, runtime: Runtime) -> None:
+def guard(request: HttpRequest, options: ServerOptions) -> None:
     """Keep out requests that a browser was tricked into.
 
     Source: basic/transports/streamable-http#security-&-endpoint.
@@ -69,11 +80,10 @@ def _guard(exchange: HttpExchange, runtime: Runtime) -> None:
     Raises:
         RpcError: Host or Origin is not one of ours (403).
     """
-    request = exchange.request
-    ours = LOOPBACK_NAMES | {runtime.options.host}
+    ours = LOOPBACK_NAMES | {options.host}
     hosts = request.values("host")
     named = _hostname(f"//{hosts[0]}") if len(hosts) == 1 else None
-    if hosts and named not in ours and not runtime.options.allow_remote:
+    if hosts and named not in ours and not options.allow_remote:
         raise RpcError(INVALID_REQUEST, "the Host header names another server", status=403)
     for origin in request.values("origin"):
         if _hostname(origin) not in ours:
@@ -91,6 +101,8 @@ async def _route(exchange: HttpExchange, runtime: Runtime) -> None:
     request = exchange.request
     routes = runtime.wiring.http.routes
     route = routes.get((request.method, request.path))
+    if runtime.wiring.auth is not None and request.path == ENDPOINT:
+        admit(request, runtime.wiring.auth)
     if route is not None:
         await route(exchange, runtime)
         return
@@ -104,6 +116,9 @@ async def _route(exchange: HttpExchange, runtime: Runtime) -> None:
 async def post(exchange: HttpExchange, runtime: Runtime) -> None:
     """A message from a client."""
     message = _read_message(exchange)
+    if runtime.wiring.auth is not None:
+        claims = admit(exchange.request, runtime.wiring.auth)
+        permit(claims, message, runtime.wiring.modern.content.tools)
     era = era_over_http(message, exchange.request, runtime.options.era)
     answered = Answered(exchange.request, era, message.get("method"))
     if era is Era.MODERN:

@@ -21,7 +21,9 @@ _REASONS = {
     200: "OK",
     202: "Accepted",
     204: "No Content",
+    302: "Found",
     400: "Bad Request",
+    401: "Unauthorized",
     403: "Forbidden",
     404: "Not Found",
     405: "Method Not Allowed",
@@ -39,7 +41,8 @@ _REASONS = {
 class HttpRequest:
     """A request as it arrived; header names are lower-case, values without outer whitespace.
 
-    `connection` numbers the connections of a server from 1.
+    `connection` numbers the connections of a server from 1; `query` is what follows the
+    question mark of the request target; `spelled` are the header names in the case they came in.
     """
 
     method: str
@@ -48,6 +51,8 @@ class HttpRequest:
     body: bytes
     connection: int
     http_1_0: bool = False
+    query: str = ""
+    spelled: tuple[bytes, ...] = ()
 
     def values(self, name: str) -> tuple[str, ...]:
         """The values of the header `name`, one per field line."""
@@ -282,11 +287,14 @@ class HttpConnection:
         reader.receive_data(data)
 
     def _request(self, head: h11.Request, body: bytes) -> HttpRequest:
+        path, _, query = head.target.decode("ascii").partition("?")
         return HttpRequest(
             method=head.method.decode("ascii"),
-            path=head.target.decode("ascii").partition("?")[0],
+            path=path,
             headers=tuple(head.headers),
             body=body,
             connection=self.number,
             http_1_0=head.http_version < b"1.1",
+            query=query,
+            spelled=tuple(name for name, _ in head.headers.raw_items()),
         )

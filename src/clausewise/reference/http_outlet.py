@@ -66,9 +66,16 @@ class HttpOutlet:
         await self.open_stream()
         await self._end()
 
-    async def hang_up(self, retry_ms: int) -> None:
+    async def close(self) -> None:
+        """End the answer; a stream that can be resumed goes on without it."""
         await self.open_stream()
-        if self.resumable is None or self.resumable.carrier is not self:
+        await self._exchange.close()
+
+    async def hang_up(self, retry_ms: int) -> None:
+        if self.resumable is None:
+            return
+        await self.open_stream()
+        if self.resumable.carrier is not self:
             return
         event_id = self.resumable.record(b"")
         self.resumable.carry(None)
@@ -102,8 +109,7 @@ class HttpOutlet:
     async def _end(self) -> None:
         if self.resumable is not None:
             self.resumable.end()
-        if self.resumable is None or self.resumable.carrier is self:
-            await self._exchange.close()
+        await self._exchange.close()
 
 
 def event(data: bytes, event_id: str | None = None) -> bytes:

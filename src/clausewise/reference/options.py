@@ -46,6 +46,8 @@ class ServerOptions:
         host: the address to bind; only loopback unless `allow_remote`.
         port: 0 takes a free one.
         logging: whether the modern era offers the (deprecated) logging feature.
+        fixtures: whether it offers what the official conformance suite expects of a server.
+        protected: whether requests need a token of the bundled authorization server (HTTP).
     """
 
     era: Era = Era.DUAL
@@ -54,4 +56,6 @@ class ServerOptions:
     port: int = 0
     allow_remote: bool = False
     logging: bool = False
+    fixtures: bool = False
+    protected: bool = False
     limits: ServerLimits = ServerLimits()

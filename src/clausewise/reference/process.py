@@ -11,8 +11,9 @@ from contextlib import suppress
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream
 
+from clausewise.reference.auth.parts import AuthParts
 from clausewise.reference.options import ServerOptions
-from clausewise.reference.server import build, serve_http
+from clausewise.reference.server import build, serve_runtime
 from clausewise.reference.stdio_layer import serve_streams
 
 _STDIN, _STDOUT = 0, 1
@@ -70,14 +71,28 @@ async def serve_stdio(options: ServerOptions) -> None:
 async def serve_http_until_signal(options: ServerOptions, announce: Callable[[str], None]) -> None:
     """Serve over HTTP until SIGINT or SIGTERM; `announce` is called with the URL.
 
+    Of a protected server it is then called with three tokens to try it with, one each, as
+    `NAME=TOKEN`.
+
     Raises:
         UsageError: an unknown defect, or an address that cannot or must not be bound.
     """
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async with serve_http(options) as url:
+        async with serve_runtime(options) as (url, runtime):
             announce(url)
+            if runtime.wiring.auth is not None:
+                _announce_tokens(runtime.wiring.auth, announce)
             async for _ in signals:
                 return
+
+
+def _announce_tokens(parts: AuthParts, announce: Callable[[str], None]) -> None:
+    from clausewise.reference.auth.protect import sample_tokens
+
+    tokens = sample_tokens(parts)
+    announce(f"TOKEN={tokens.full}")
+    announce(f"LOW_SCOPE_TOKEN={tokens.low_scope}")
+    announce(f"FOREIGN_TOKEN={tokens.foreign}")
 
 
 async def _cancel_on_signal(scope: anyio.CancelScope) -> None:

@@ -16,6 +16,7 @@ from clausewise.reference import http_endpoint
 from clausewise.reference.defects import apply_defects
 from clausewise.reference.features.changes import ChangeFeed
 from clausewise.reference.features.content import Content
+from clausewise.reference.features.fixtures import with_fixtures
 from clausewise.reference.http_layer import HttpConnection, HttpExchange
 from clausewise.reference.legacy.service import legacy_parts
 from clausewise.reference.legacy.sessions import Sessions
@@ -24,20 +25,42 @@ from clausewise.reference.options import ServerOptions
 from clausewise.reference.wiring import ENDPOINT, HttpParts, Runtime, Wiring
 
 
-def build(options: ServerOptions) -> Runtime:
+def build(options: ServerOptions, origin: str | None = None) -> Runtime:
     """The server for `options`: the correct wiring with the named defects applied.
 
+    `origin` is where it serves, None on stdio.
+
     Raises:
-        UsageError: a defect of that name does not exist.
+        UsageError: a defect of that name does not exist or needs a protected server, or
+            such a server cannot be had.
     """
     content = Content(ChangeFeed())
+    if options.fixtures:
+        content = with_fixtures(content)
     wiring = Wiring(
         modern=modern_parts(content, secrets.token_bytes(32), logging=options.logging),
         legacy=legacy_parts(content, options.limits.ask_s),
-        http=HttpParts(http_endpoint.routes(options.era), lambda _answered, head: head),
+        http=HttpParts(
+            http_endpoint.routes(options.era), lambda _answered, head: head, http_endpoint.guard
+        ),
     )
+    if options.protected:
+        wiring = _protected(wiring, origin)
     wiring = apply_defects(wiring, options.defects)
     return Runtime(options, wiring, Sessions(options.limits.max_sessions))
+
+
+def _protected(wiring: Wiring, origin: str | None) -> Wiring:
+    if origin is None:
+        raise UsageError("only HTTP can be protected", "Leave out --auth, or use --http.")
+    try:
+        from clausewise.reference.auth.protect import protect
+    except ImportError as error:
+        raise UsageError(
+            f"the protected mode needs the package {error.name}",
+            "Install it with: pip install 'clausewise[auth]'",
+        ) from None
+    return protect(wiring, origin)
 
 
 @asynccontextmanager
@@ -49,7 +72,13 @@ async def serve_http(options: ServerOptions) -> AsyncIterator[str]:
     Raises:
         UsageError: an unknown defect, or an address that cannot or must not be bound.
     """
-    runtime = build(options)
+    async with serve_runtime(options) as (url, _):
+        yield url
+
+
+@asynccontextmanager
+async def serve_runtime(options: ServerOptions) -> AsyncIterator[tuple[str, Runtime]]:
+    """As `serve_http`; gives the running server beside its URL, to get tokens of it."""
     _check_address(options)
     try:
         listener = await anyio.create_tcp_listener(
@@ -60,17 +89,20 @@ async def serve_http(options: ServerOptions) -> AsyncIterator[str]:
             f"cannot listen on {options.host}:{options.port}: {error.strerror}",
             "Choose another port, or 0 for a free one.",
         ) from None
-    desk = _FrontDesk(runtime)
-    async with listener, anyio.create_task_group() as tasks:
-        tasks.start_soon(listener.serve, desk.serve_connection)
+    async with listener:
         host = f"[{options.host}]" if ":" in options.host else options.host
         port = listener.extra(SocketAttribute.local_port)  # noqa: S610 - no Django
-        try:
-            yield f"http://{host}:{port}{ENDPOINT}"
-        finally:
-            with anyio.CancelScope(shield=True):
-                await desk.end_streams()
-            tasks.cancel_scope.cancel()
+        origin = f"http://{host}:{port}"
+        runtime = build(options, origin)
+        desk = _FrontDesk(runtime)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(listener.serve, desk.serve_connection)
+            try:
+                yield origin + ENDPOINT, runtime
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await desk.end_streams()
+                tasks.cancel_scope.cancel()
 
 
 class _FrontDesk:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from clausewise.core.vocabulary import Era
 from clausewise.reference.http_layer import HttpExchange, HttpHead, HttpRequest
@@ -11,6 +12,9 @@ from clausewise.reference.legacy.parts import LegacyParts
 from clausewise.reference.legacy.sessions import Sessions
 from clausewise.reference.modern.parts import ModernParts
 from clausewise.reference.options import ServerOptions
+
+if TYPE_CHECKING:
+    from clausewise.reference.auth.parts import AuthParts
 
 ENDPOINT = "/mcp"
 
@@ -34,21 +38,33 @@ Route = Callable[[HttpExchange, "Runtime"], Awaitable[None]]
 """Answers the HTTP requests of one method and path."""
 
 
+Guard = Callable[[HttpRequest, ServerOptions], None]
+"""Raises RpcError for a request that is not to be answered, whatever it asks for."""
+
+
 @dataclass(frozen=True, slots=True)
 class HttpParts:
-    """What answers HTTP requests: `routes` by (method, path), `head` on the way out."""
+    """What answers HTTP requests: `guard`, `routes` by (method, path), `head` on the way out."""
 
     routes: Mapping[tuple[str, str], Route]
     head: HeadHook
+    guard: Guard
 
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """All replaceable parts."""
+    """All replaceable parts; `auth` is None on a server that everybody may use."""
 
     modern: ModernParts
     legacy: LegacyParts
     http: HttpParts
+    auth: AuthParts | None = None
+
+    @property
+    def protection(self) -> AuthParts:
+        """`auth` of a protected server."""
+        assert self.auth is not None
+        return self.auth
 
 
 @dataclass(frozen=True, slots=True)

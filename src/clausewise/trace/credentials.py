@@ -10,18 +10,25 @@ from itertools import pairwise
 
 _MARK = b"REDACTED"
 
+# Where a word may begin: in JSON text the letter of an escape (`\\n`) is no part of it.
+_EDGE = rb"(?:(?<![\w.\\-])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
+
 # A member's, parameter's or variable's name that says: the value is a secret. Tokens that
 # are none (`progressToken`, `next_page_token`) must not match.
-_SECRET_NAME = rb"""(?:
+_SECRET_NAME = (
+    rb"""(?:
     [\w.-]{0,64}?(?:
         (?:access|refresh|id|auth|session|bearer|api|bot|csrf|xsrf|security)[_-]?token
       | (?:api|access|secret|private|signing|encryption)[_-]?key
       | passw(?:or)?d | passphrase | client[_-]?secret | client[_-]?assertion
       | code[_-]?verifier | device[_-]?code
-      | (?:(?<![\w.-])|[_.-])(?:proxy-)?(?:authorization|(?:set-)?cookie|secret|credentials?)
+      | (?:"""
+    + _EDGE
+    + rb"""|[_.-])(?:proxy-)?(?:authorization|(?:set-)?cookie|secret|credentials?)
     )
   | (?:[\w.-]{0,64}?[_.-])??(?<!page_)(?<!next_)(?<!progress_)(?<!continuation_)(?<!sync_)token
 )"""
+)
 _FLAGS = re.IGNORECASE | re.VERBOSE
 
 _MEMBER = re.compile(
@@ -35,22 +42,23 @@ _QUOTED_MEMBER = re.compile(
     (?P<secret>(?:[^"\\]|\\\\(?:\\["\\/]|[^"\\])|\\[^"\\])++)""",
     _FLAGS,
 )
-_PARAMETER = re.compile(rb"""=(?:\\?["'])?(?P<secret>[^&\s"'\\#;,<>]++)""")
+# Looking ahead, so that `=` after `=` is tried, too. What ends a string begins no value.
+_PARAMETER = re.compile(rb"""=(?=(?:\\?["'])?(?P<secret>[^&\s"'\\#;,<>\]}:][^&\s"'\\#;,<>]*+))""")
 _PARAMETER_NAME = re.compile(
-    rb"(?:(?<![\w.-])" + _SECRET_NAME + rb"""|(?:^|[?&])code)=(?:\\?["'])?$""", _FLAGS
+    rb"(?:" + _EDGE + _SECRET_NAME + rb"""|(?:^|[?&\s])code)=(?:\\?["'])?$""", _FLAGS
 )
 _HEADER_LINE = re.compile(
-    rb"\b(?:authorization|x-api-key|cookie)\s*+:\s*+(?P<secret>[^\s\"\\{\[](?:[^\"\\\r\n]|\\/)*+)",
+    rb"(?:authorization|x-api-key|cookie)\s*+:\s*+(?P<secret>[^\s\"\\{\[](?:[^\"\\\r\n]|\\/)*+)",
     re.IGNORECASE,
 )
 _SCHEME = re.compile(
-    rb"""\b(?:bearer|basic)(?:\s|%20)++
+    rb"""(?:bearer|basic)(?:\s|%20)++
     (?P<secret>(?=[A-Za-z._~+/\\-]*+[0-9=])(?:\\/|[\w.~+/=-]){16,}+)""",
     _FLAGS,
 )
-_JWT = re.compile(rb"(?<![\w-])(?P<secret>eyJ[\w-]{6,}+\.[\w-]{6,}+(?:\.[\w-]*+){1,3})")
+_JWT = re.compile(rb"(?P<secret>eyJ[\w-]{6,}+\.[\w-]{6,}+(?:\.[\w-]*+){1,3})")
 _ISSUED = re.compile(
-    rb"""(?<![A-Za-z0-9])(?P<secret>
+    rb"""(?P<secret>
         sk-(?:[a-z]{2,8}-){0,2}[A-Za-z0-9_]{20,}+[\w-]*+
       | [sr]k_(?:live|test)_\w{16,}+ | gh[pousr]_\w{30,}+ | github_pat_\w{40,}+
       | glpat-[\w-]{20,}+ | xox[abeprs]-[\w-]{10,}+ | (?:AKIA|ASIA)[0-9A-Z]{16}
@@ -63,7 +71,8 @@ _PRIVATE_KEY = re.compile(
 )
 _USER_INFO = re.compile(rb"://[^/\s\"@:\\]*:(?P<secret>[^/\s\"@\\]++)@")
 _LONG_RUN = re.compile(
-    rb"(?<![A-Za-z0-9_+/=-])(?P<secret>[A-Za-z0-9_+-]{40,512}+={0,2}+)(?![A-Za-z0-9_+/-])"
+    rb"(?<![A-Za-z0-9_+/=-])(?:(?<=\\)(?:u[0-9a-fA-F]{4}|[nrtbf]))?+"
+    rb"(?P<secret>[A-Za-z0-9_+-]{40,512}+={0,2}+)(?![A-Za-z0-9_+/-])"
 )
 
 _IDENTIFIER = re.compile(rb'"(?:id|requestId|progressToken)"\s*:\s*"$')
@@ -143,15 +152,19 @@ def _is_random(run: bytes) -> bool:
     )
 
 
+_WORD = re.compile(_EDGE + rb"$")
+_HEADER_NAME = re.compile(_EDGE + rb"[\w-]+\s*:\s*$")
+_SCHEME_NAME = re.compile(_EDGE + rb"\w+(?:\s|%20)+$")
+
 _SIGNS = (
     _Sign(_PRIVATE_KEY, (b"private key-----",)),
     _Sign(_MEMBER, _NAME_WORDS),
     _Sign(_QUOTED_MEMBER, _NAME_WORDS),
-    _Sign(_PARAMETER, _NAME_WORDS, named=_PARAMETER_NAME),
-    _Sign(_HEADER_LINE, (b"authorization", b"x-api-key", b"cookie")),
-    _Sign(_SCHEME, (b"bearer", b"basic")),
-    _Sign(_JWT, (b"eyj",)),
-    _Sign(_ISSUED, _ISSUED_WORDS),
+    _Sign(_PARAMETER, _NAME_WORDS, _PARAMETER_NAME),
+    _Sign(_HEADER_LINE, (b"authorization", b"x-api-key", b"cookie"), _HEADER_NAME),
+    _Sign(_SCHEME, (b"bearer", b"basic"), _SCHEME_NAME),
+    _Sign(_JWT, (b"eyj",), _WORD),
+    _Sign(_ISSUED, _ISSUED_WORDS, _WORD),
     _Sign(_USER_INFO, (b"://",)),
     _Sign(_LONG_RUN, spared=_NOT_SECRET, is_secret=_is_random),
 )

@@ -9,7 +9,10 @@ from typing import Any
 
 from clausewise.core.vocabulary import Direction, TransportKind
 
+FORMAT_NAME = "clausewise.trace"
 FORMAT_VERSION = 1
+
+_ABSENT = object()
 
 
 class EventKind(StrEnum):
@@ -74,9 +77,7 @@ class Event:
     ts: str | float | int | None = None
     injected: str | None = None
     text: bytes | None = None
-    _headers: dict[str, tuple[str, ...]] | None = field(
-        default=None, init=False, repr=False, compare=False
-    )
+    _headers: Mapping[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def status(self) -> int | None:
@@ -91,25 +92,45 @@ class Event:
 
     def header_values(self, name: str) -> tuple[str, ...]:
         """The values of the header `name` (any case) of an HTTP head, in order."""
-        headers = self._headers
-        if headers is None:
-            headers = self._headers = _by_name(self.fields.get("headers"))
-        return headers.get(name) or headers.get(name.lower(), ())
+        value = self._by_name().get(name.lower(), _ABSENT)
+        if type(value) is str:
+            return (value,)
+        if value is _ABSENT:
+            return ()
+        return tuple(map(str, value)) if isinstance(value, list) else (str(value),)
 
     def header(self, name: str) -> str | None:
         """The values of the header `name` joined with `, `, or None."""
+        value = self._by_name().get(name)
+        if type(value) is str:
+            return value
         values = self.header_values(name)
-        if len(values) == 1:
-            return values[0]
         return ", ".join(values) if values else None
 
+    def _by_name(self) -> Mapping[str, Any]:
+        """The headers by their names in lower case; made once, since many ask."""
+        if self._headers is None:
+            headers = self.fields.get("headers")
+            if not isinstance(headers, Mapping):
+                self._headers = {}
+            elif "".join(headers).islower():
+                self._headers = headers
+            else:
+                self._headers = _in_lower_case(headers)
+        return self._headers
 
-def _by_name(headers: Any) -> dict[str, tuple[str, ...]]:
-    """The values of recorded headers by their names in lower case."""
-    found: dict[str, tuple[str, ...]] = {}
-    if isinstance(headers, Mapping):
-        for key, value in headers.items():
-            values = tuple(map(str, value)) if isinstance(value, list) else (str(value),)
-            name = key.lower()
-            found[name] = found[name] + values if name in found else values
+
+def _in_lower_case(headers: Mapping[str, Any]) -> dict[str, Any]:
+    """Headers by name, those whose names differ in case alone with all their values."""
+    found: dict[str, Any] = {}
+    for key, value in headers.items():
+        name = key.lower()
+        if name in found:
+            before = found[name]
+            found[name] = [
+                *(before if isinstance(before, list) else [before]),
+                *(value if isinstance(value, list) else [value]),
+            ]
+        else:
+            found[name] = value
     return found

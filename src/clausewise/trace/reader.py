@@ -8,7 +8,7 @@ from typing import Any
 
 from clausewise.core.errors import TraceError
 from clausewise.core.vocabulary import Direction, TransportKind
-from clausewise.trace.events import FIELDS, FORMAT_VERSION, Event, EventKind
+from clausewise.trace.events import FIELDS, FORMAT_NAME, FORMAT_VERSION, Event, EventKind
 from clausewise.wire.jsontext import JsonTextError, decode
 
 _DIRECTIONS: Mapping[str, Direction] = {d.value: d for d in Direction}
@@ -17,6 +17,7 @@ _KINDS: Mapping[str, EventKind] = {k.value: k for k in EventKind}
 _MESSAGE = EventKind.MESSAGE
 _TRACE = EventKind.TRACE
 _NONE: Mapping[str, Any] = {}
+_PAYLOAD = b',"payload":'
 _BEFORE_ALL = float("-inf")
 
 
@@ -65,6 +66,7 @@ def read_events(
     """
     last_seq = _BEFORE_ALL
     count = 0
+    keeps_text = False
     cut: BadLine | None = None
     for number, line in enumerate(lines, start=1):
         if cut is not None:
@@ -82,7 +84,10 @@ def read_events(
                 cut = BadLine(number, f"the recording stops in mid-line ({bad.why})", True)
             continue
         if event is None:
+            keeps_text = _is_as_received(line)
             continue
+        if keeps_text and event.kind is _MESSAGE:
+            event.text = _payload_text(line)
         count += 1
         if limits.max_events is not None and count > limits.max_events:
             raise TraceError(
@@ -152,6 +157,22 @@ def _fault(record: Any) -> str:
         if not isinstance(value, str) or value not in known:
             return f"unknown {member} {value!r}"
     return "seq is no integer" if "seq" not in record else "a message without payload"
+
+
+def _is_as_received(header: bytes) -> bool:
+    """Whether a trace's header says that its messages stand in it as a recorder of ours got them.
+
+    One converted from another format names its `source`.
+    """
+    record = decode(header)
+    return record.get("format") == FORMAT_NAME and "source" not in record
+
+
+def _payload_text(line: bytes) -> bytes | None:
+    """The source text of a message, which the writer puts last in the line."""
+    at = line.find(_PAYLOAD)
+    end = line.rfind(b"}")
+    return line[at + len(_PAYLOAD) : end] if 0 <= at < end else None
 
 
 def _check_header(record: Mapping[str, Any], number: int) -> None:

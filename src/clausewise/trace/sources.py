@@ -173,17 +173,21 @@ class Source:
                 on_bad_line(BadLine(number, f"nested deeper than {deepest} levels"))
                 line = b"\n"
             yield line
-        self._check()
+        if self._inflow.failure is not None:
+            raise BrokenSourceError(
+                f"{self.name}: {self._inflow.failure}",
+                "Use --keep-going to judge what came before.",
+            )
 
     def whole(self, bound: int) -> bytes:
         """All bytes.
 
         Raises:
-            TraceError: more than `bound` bytes.
-            BrokenSourceError: it ends before its end.
+            TraceError: more than `bound` bytes, or it ends before its end.
         """
         data = self._reader.read(bound + 1)
-        self._check()
+        if self._inflow.failure is not None:
+            raise TraceError(f"{self.name}: {self._inflow.failure}")
         if len(data) > bound:
             raise TraceError(
                 f"{self.name}: a document of more than {bound} bytes",
@@ -194,13 +198,6 @@ class Source:
     def _skip_rest(self, line: bytes) -> None:
         while line and not line.endswith(b"\n"):
             line = self._reader.readline(_CHUNK_BYTES)
-
-    def _check(self) -> None:
-        if self._inflow.failure is not None:
-            raise BrokenSourceError(
-                f"{self.name}: {self._inflow.failure}",
-                "Use --keep-going to judge what came before.",
-            )
 
 
 def _is_deeper(line: bytes, bound: int) -> bool:

@@ -13,7 +13,7 @@ import orjson
 
 from clausewise import __version__
 from clausewise.core.errors import UsageError
-from clausewise.trace.events import FORMAT_VERSION, Event, EventKind
+from clausewise.trace.events import FORMAT_NAME, FORMAT_VERSION, Event, EventKind
 
 _NEWLINES_TO_SPACES = bytes.maketrans(b"\r\n", b"  ")
 
@@ -54,7 +54,7 @@ def encode_header(
     """
     header: dict[str, Any] = {
         "kind": EventKind.TRACE.value,
-        "format": "clausewise.trace",
+        "format": FORMAT_NAME,
         "version": FORMAT_VERSION,
         "tool": f"clausewise {__version__}",
         "redacted": list(redacted),

@@ -101,12 +101,21 @@ class Fetcher:
     """Fetches documents on behalf of a conversation with `home`.
 
     The user's own headers go to the origin of `home` alone, and never the Authorization
-    header. Redirects are followed within one origin. Addresses must pass `guard`, unless
+    header. At most `redirects` are followed, within one origin. Addresses must pass `guard`, unless
     the origin is that of `home`, which the user has named.
     """
 
-    def __init__(self, home: HttpTarget, guard: AddressGuard, tape: Tape, limits: Limits) -> None:
+    def __init__(
+        self,
+        home: HttpTarget,
+        guard: AddressGuard,
+        tape: Tape,
+        limits: Limits,
+        *,
+        redirects: int = MAX_REDIRECTS,
+    ) -> None:
         self._home = home
+        self._redirects = redirects
         self._guard = guard
         self._tape = tape
         self._limits = replace(
@@ -118,7 +127,7 @@ class Fetcher:
     async def get(self, url: str, accept: str = "application/json") -> Document:
         """GET `url`; never raises for what the host at its end does."""
         at, answer = url, None
-        for _ in range(1 + MAX_REDIRECTS):
+        for _ in range(1 + self._redirects):
             try:
                 answer = await self._get(at, accept)
             except (TargetError, UsageError) as error:

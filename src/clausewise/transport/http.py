@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 import anyio
 from anyio.abc import ByteStream, SocketAttribute
 
-from clausewise.core.errors import BarredError, TargetError, UsageError
+from clausewise.core.errors import CertificateError, TargetError, UsageError
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.trace.events import Event
 from clausewise.trace.tape import Tape, Track
@@ -186,9 +186,10 @@ def _tls_context(target: HttpTarget) -> ssl.SSLContext:
 def _unreachable(target: HttpTarget, error: Exception, limits: Limits) -> TargetError:
     place = f"{target.host} port {target.port}"
     if isinstance(error, ssl.SSLCertVerificationError):
-        return BarredError(
+        return CertificateError(
             f"the certificate of {place} is not trusted: {error.verify_message}",
             "Have it issued for this host by a trusted authority, or name its authority.",
+            error.verify_code,
         )
     if isinstance(error, ssl.SSLError | anyio.BrokenResourceError | anyio.EndOfStream):
         return TargetError(

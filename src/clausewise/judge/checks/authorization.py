@@ -24,7 +24,7 @@ _SCOPE = 'scope="…" with the scopes that are needed'
 
 @check(
     "auth.challenge-scope",
-    on="http-response",
+    on="challenge",
     subject="401 with a Bearer challenge",
     transport=TransportKind.HTTP,
 )
@@ -50,7 +50,7 @@ def challenge_scope(head: Head, session: Session, out: Sheet) -> None:
 
 @check(
     "auth.invalid-token-401",
-    on="http-response",
+    on="challenge",
     subject="response that declares invalid_token",
     transport=TransportKind.HTTP,
 )
@@ -93,7 +93,7 @@ def _judge_invalid_token(
 
 @check(
     "auth.error-status",
-    on="http-response",
+    on="challenge",
     subject="response that declares an authorization error",
     transport=TransportKind.HTTP,
 )
@@ -145,7 +145,7 @@ def _sent_token(exchange: Exchange) -> bool:
 
 @check(
     "auth.insufficient-scope-response",
-    on="http-response",
+    on="challenge",
     subject="response about insufficient scopes",
     transport=TransportKind.HTTP,
 )
@@ -210,7 +210,7 @@ def _judge_insufficient_scope(
 
 @check(
     "auth.insufficient-scope-names-scopes",
-    on="http-response",
+    on="challenge",
     subject="challenge with insufficient_scope",
     transport=TransportKind.HTTP,
 )

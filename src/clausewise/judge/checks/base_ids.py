@@ -17,6 +17,8 @@ from clausewise.wire.jsonrpc import IdKey, MessageClass, valid_id
 
 _FORGOTTEN = f"more than {MAX_OPEN_REQUESTS} requests were open; the oldest are forgotten"
 _READ_FROM_HEADERS = frozenset({401, 403})
+_C2S = Direction.CLIENT_TO_SERVER
+_STDIO = TransportKind.STDIO
 
 
 @dataclass(slots=True)
@@ -35,10 +37,11 @@ def request_id_unique(message: Message, session: Session, out: Sheet) -> None:
     Fix: count ids up over the whole session, or use UUIDs; do not reuse an id after its answer.
     """
     request = message.request
-    if request is None or not valid_id(message.id):
+    if request is None or not (message.is_sound or valid_id(message.id)):
         return
     if request.earlier is None:
-        if len(session.side(message.direction).used) > 1:
+        side = session.client if message.direction is _C2S else session.server
+        if len(side.used) > 1:
             out.held(message)
     elif session.shared:
         out.undecided(message, MIXED)
@@ -56,7 +59,7 @@ def request_id_unique(message: Message, session: Session, out: Sheet) -> None:
 def _first_answered(message: Message, session: Session, out: Sheet) -> None:
     # The last sending is answered first, so now all of them are.
     request = message.request
-    if session.transport is TransportKind.STDIO or request is None or request.earlier is not None:
+    if request is None or request.earlier is not None or session.transport is _STDIO:
         return
     spot = session.state(_Resent).spots.pop((request.direction, request.key), None)
     if spot is not None:
@@ -148,8 +151,8 @@ def error_id_matches(message: Message, session: Session, out: Sheet) -> None:
 
 def _answered_elsewhere(message: Message, request: Request) -> str | None:
     """The id that was due, if a JSON body answers one POST with the id of another."""
-    exchange = message.proven_exchange
-    if exchange is None or exchange.streams or message.direction is Direction.CLIENT_TO_SERVER:
+    exchange = message.exchange
+    if exchange is None or exchange.streams or message.direction is _C2S:
         return None
     posted = exchange.request or exchange.withdrawn
     if posted is None or posted is request or posted.key == request.key:

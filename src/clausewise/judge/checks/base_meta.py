@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
+from clausewise.judge.content import objects
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
@@ -16,6 +18,9 @@ from clausewise.judge.wording import shown
 
 PREFIX_CLAUSE = "BASE-019"
 NAME_CLAUSE = "BASE-020"
+MAX_KNOWN = 128
+"""Characters of a key whose verdict is remembered."""
+
 MAX_NESTING = 8
 """How deep content blocks are followed into each other."""
 
@@ -36,9 +41,7 @@ def meta_key_format(message: Message, session: Session, out: Sheet) -> None:
     begin with a letter and end with a letter or digit; names that begin and end with a letter
     or digit.
     """
-    params = message.payload.get("params")
-    if type(params) is not dict:
-        return
+    params = message.params
     _judge_meta(params, message, out)
     if message.method == "sampling/createMessage":
         for holder in _in_sampling_params(params):
@@ -47,40 +50,36 @@ def meta_key_format(message: Message, session: Session, out: Sheet) -> None:
 
 @meta_key_format.on("result")
 def _keys_of_result(message: Message, session: Session, out: Sheet) -> None:
-    result = message.payload["result"]
-    if type(result) is not dict:
-        return
+    result = message.result
     _judge_meta(result, message, out)
     request = message.request
     find = _IN_RESULT.get(request.method or "") if request is not None else None
     if find is not None:
         for holder in find(result):
-            _judge_meta(holder, message, out)
+            if "_meta" in holder:
+                _judge_meta(holder, message, out)
 
 
 def _judge_meta(holder: _Object, message: Message, out: Sheet) -> None:
     meta = holder.get("_meta")
-    if isinstance(meta, dict):
+    if type(meta) is dict:
         for key in meta:
             _judge_key(key, message, out)
 
 
 def _judge_key(key: str, message: Message, out: Sheet) -> None:
-    prefix, slash, name = key.partition("/")
-    if not slash:
-        name = key
-    else:
-        if _PREFIX.fullmatch(prefix) is None:
-            out.broke(
-                message,
-                "the prefix of a _meta key is malformed",
-                seen=f"key {shown(key)}",
-                expected="labels separated by dots before the slash, such as com.example/",
-                clause=PREFIX_CLAUSE,
-            )
-            return
-        out.held(message, clause=PREFIX_CLAUSE)
-    if name and _NAME.fullmatch(name) is None:
+    kept, broken = (_known if len(key) <= MAX_KNOWN else _duties)(key)
+    for clause in kept:
+        out.held(message, clause=clause)
+    if broken == PREFIX_CLAUSE:
+        out.broke(
+            message,
+            "the prefix of a _meta key is malformed",
+            seen=f"key {shown(key)}",
+            expected="labels separated by dots before the slash, such as com.example/",
+            clause=PREFIX_CLAUSE,
+        )
+    elif broken == NAME_CLAUSE:
         out.broke(
             message,
             "the name of a _meta key is malformed",
@@ -88,49 +87,61 @@ def _judge_key(key: str, message: Message, out: Sheet) -> None:
             expected="letters, digits, '.', '_' and '-', with a letter or digit at both ends",
             clause=NAME_CLAUSE,
         )
-    elif name or slash:
-        out.held(message, clause=NAME_CLAUSE)
 
 
-def _objects(value: Any) -> Iterator[_Object]:
-    if isinstance(value, list):
-        for item in value:
-            if isinstance(item, dict):
-                yield item
+def _duties(key: str) -> tuple[tuple[str, ...], str | None]:
+    """The clauses that a key keeps, and the one that it breaks, if any."""
+    prefix, slash, name = key.partition("/")
+    if not slash:
+        name = key
+    elif _PREFIX.fullmatch(prefix) is None:
+        return (), PREFIX_CLAUSE
+    kept = (PREFIX_CLAUSE,) if slash else ()
+    if name and _NAME.fullmatch(name) is None:
+        return kept, NAME_CLAUSE
+    return ((*kept, NAME_CLAUSE) if name or slash else kept), None
 
 
-def _blocks(value: Any, depth: int = 0) -> Iterator[_Object]:
+_known = lru_cache(maxsize=1024)(_duties)
+"""A session has few different keys."""
+
+
+def _blocks(value: Any, depth: int = 0) -> list[_Object]:
     """Content blocks, one or an array of them, with what they embed."""
-    for block in _objects(value if isinstance(value, list) else [value]):
-        yield block
+    found: list[_Object] = []
+    for block in value if type(value) is list else (value,):
+        if type(block) is not dict:
+            continue
+        found.append(block)
         embedded = block.get("resource")
-        if isinstance(embedded, dict):
-            yield embedded
+        if type(embedded) is dict:
+            found.append(embedded)
         if block.get("type") == "tool_result" and depth < MAX_NESTING:
-            yield from _blocks(block.get("content"), depth + 1)
+            found += _blocks(block.get("content"), depth + 1)
+    return found
 
 
 def _in_sampling_params(params: _Object) -> Iterator[_Object]:
-    for message in _objects(params.get("messages")):
+    for message in objects(params.get("messages")):
         yield message
         yield from _blocks(message.get("content"))
-    yield from _objects(params.get("tools"))
+    yield from objects(params.get("tools"))
 
 
 def _in_prompt(result: _Object) -> Iterator[_Object]:
-    for message in _objects(result.get("messages")):
+    for message in objects(result.get("messages")):
         yield from _blocks(message.get("content"))
 
 
-def _in_content(result: _Object) -> Iterator[_Object]:
-    yield from _blocks(result.get("content"))
+def _in_content(result: _Object) -> list[_Object]:
+    return _blocks(result.get("content"))
 
 
 def _listed_under(member: str) -> Callable[[_Object], Iterator[_Object]]:
-    return lambda result: _objects(result.get(member))
+    return lambda result: objects(result.get(member))
 
 
-_IN_RESULT: Mapping[str, Callable[[_Object], Iterator[_Object]]] = {
+_IN_RESULT: Mapping[str, Callable[[_Object], Iterable[_Object]]] = {
     "tools/list": _listed_under("tools"),
     "tools/call": _in_content,
     "resources/list": _listed_under("resources"),

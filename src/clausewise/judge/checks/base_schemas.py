@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from clausewise.core.vocabulary import Outcome
+from clausewise.judge.content import objects
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
@@ -50,10 +52,10 @@ def schemas_valid_for_dialect(message: Message, session: Session, out: Sheet) ->
     ignore the faulty part and let wrong arguments through.
     Fix: validate the schema against the metaschema named in `$schema`, or 2020-12's, in a test.
     """
-    for place, schema in _schemas(message):
+    valid = session.state(_InSession).valid
+    for place, schema, key in _schemas(message, session):
         dialect = dialect_of(schema)
-        key = digest(schema)
-        if dialect is None or not _is_new(session.state(_InSession).valid, key):
+        if dialect is None or not _is_new(valid, key):
             continue
         fault = _fault(session, key, schema, dialect)
         if fault is None:
@@ -63,14 +65,14 @@ def schemas_valid_for_dialect(message: Message, session: Session, out: Sheet) ->
         elif fault.grave:
             out.broke(
                 message,
-                f"the {place} is no valid schema of its dialect",
+                f"the {place()} is no valid schema of its dialect",
                 seen=fault.seen,
                 expected=f"a document that {dialect} accepts",
             )
         else:
             out.broke(
                 message,
-                f"a local reference in the {place} leads nowhere",
+                f"a local reference in the {place()} leads nowhere",
                 seen=fault.seen,
                 expected="a reference to something in the same schema",
                 severity=Outcome.WARN,
@@ -84,15 +86,16 @@ def schemas_use_2020_12(message: Message, session: Session, out: Sheet) -> None:
     Why: it is the one dialect that every implementation supports.
     Fix: leave `$schema` out, or set it to https://json-schema.org/draft/2020-12/schema.
     """
-    for place, schema in _schemas(message):
-        if not _is_new(session.state(_InSession).dialect, digest(schema)):
+    dialect = session.state(_InSession).dialect
+    for place, schema, key in _schemas(message, session):
+        if not _is_new(dialect, key):
             continue
         if dialect_of(schema) is DEFAULT_DIALECT:
             out.held(message)
         else:
             out.broke(
                 message,
-                f"the {place} is written in another dialect than 2020-12",
+                f"the {place()} is written in another dialect than 2020-12",
                 seen=f"$schema {shown(schema.get('$schema'))}",
                 expected=f"no $schema, or {DEFAULT_DIALECT}",
             )
@@ -118,19 +121,43 @@ def _fault(
     return faults[key]
 
 
-def _schemas(message: Message) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The schema documents in a message, each with its place in words."""
+class _Found(NamedTuple):
+    """A schema document in a message: its place in words, the document, its digest."""
+
+    place: Callable[[], str]
+    schema: dict[str, Any]
+    key: bytes
+
+
+@dataclass(slots=True)
+class _Looked:
+    """The schemas in the message that was looked at last, for the checks that share it."""
+
+    seq: int = -1
+    found: list[_Found] = field(default_factory=list)
+
+
+def _schemas(message: Message, session: Session) -> list[_Found]:
+    looked = session.state(_Looked)
+    if looked.seq != message.seq:
+        looked.seq = message.seq
+        looked.found = [_Found(*placed, digest(placed[1])) for placed in _documents(message)]
+    return looked.found
+
+
+def _documents(message: Message) -> Iterator[tuple[Callable[[], str], dict[str, Any]]]:
     if message.method == "elicitation/create":
         schema = message.params.get("requestedSchema")
         if isinstance(schema, dict):
-            yield "requestedSchema", schema
+            yield lambda: "requestedSchema", schema
         return
     holder = message.params if message.method is not None else message.result
-    tools = holder.get("tools")
-    for tool in tools if isinstance(tools, list) else ():
-        if not isinstance(tool, dict):
-            continue
+    for tool in objects(holder.get("tools")):
         for member in ("inputSchema", "outputSchema"):
             schema = tool.get(member)
             if isinstance(schema, dict):
-                yield f"{member} of tool {shown(tool.get('name'))}", schema
+                yield partial(_place, member, tool.get("name")), schema
+
+
+def _place(member: str, name: Any) -> str:
+    return f"{member} of tool {shown(name)}"

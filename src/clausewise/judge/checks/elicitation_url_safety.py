@@ -124,7 +124,7 @@ class _Recipients:
 @check(
     "elicitation.complete-to-initiator",
     on=f"server notification:{_COMPLETE}",
-    subject="notifications/elicitation/complete for an elicitation in the recording",
+    subject="notifications/elicitation/complete for a recorded elicitation",
 )
 def complete_to_initiator(message: Message, session: Session, out: Sheet) -> None:
     """The completion of an elicitation is told to a client that never got the elicitation.

@@ -9,9 +9,8 @@ from clausewise.judge.ledger import Sheet
 from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
 from clausewise.judge.sessions import MIXED, Session
-from clausewise.wire.jsonrpc import MessageClass
 
-_BY_CLIENT: Mapping[str, str] = {
+_BY_CLIENT = {
     "completion/complete": "completions",
     "logging/setLevel": "logging",
     "prompts/get": "prompts",
@@ -26,14 +25,14 @@ _BY_CLIENT: Mapping[str, str] = {
 }
 """The server's capability that each request of a client needs."""
 
-_BY_SERVER: Mapping[str, str] = {
+_BY_SERVER = {
     "elicitation/create": "elicitation",
     "roots/list": "roots",
     "sampling/createMessage": "sampling",
 }
 """The client's capability that each request of a server needs."""
 
-_BY_EITHER: Mapping[str, str] = {
+_BY_EITHER = {
     "tasks/cancel": "tasks.cancel",
     "tasks/get": "tasks",
     "tasks/list": "tasks.list",
@@ -58,6 +57,18 @@ _AS_TASK: Mapping[str, str] = {
 }
 """The receiver's capability that a request with `params.task` needs besides."""
 
+_NEEDS: Mapping[Direction, Mapping[str, tuple[Party, str]]] = {
+    Direction.CLIENT_TO_SERVER: {
+        **{method: (Party.SERVER, need) for method, need in (_BY_CLIENT | _BY_EITHER).items()},
+        **{method: need for method, need in _ANNOUNCED.items() if need[0] is Party.CLIENT},
+    },
+    Direction.SERVER_TO_CLIENT: {
+        **{method: (Party.CLIENT, need) for method, need in (_BY_SERVER | _BY_EITHER).items()},
+        **{method: need for method, need in _ANNOUNCED.items() if need[0] is Party.SERVER},
+    },
+}
+"""Whose capability each message needs, and which, by who sends it."""
+
 _METHODS = (
     *(f"request:{method}" for method in (*_BY_CLIENT, *_BY_SERVER, *_BY_EITHER)),
     *(f"notification:{method}" for method in _ANNOUNCED),
@@ -76,8 +87,9 @@ def negotiated_capabilities_only(message: Message, session: Session, out: Sheet)
     Fix: declare the capability in initialize, or look at the other side's declarations before
     sending.
     """
-    need = _need(message)
-    if need is None or not session.handshake.succeeded:
+    # A message on the wrong side needs none: it is no message of this protocol.
+    need = _NEEDS[message.direction].get(message.method or "")
+    if need is None:
         return
     owner, capability = need
     declared = session.handshake.declares(owner, capability)
@@ -91,19 +103,6 @@ def negotiated_capabilities_only(message: Message, session: Session, out: Sheet)
         _judge_task(message, session, owner, out)
     else:
         out.held(message)
-
-
-def _need(message: Message) -> tuple[Party, str] | None:
-    """Whose capability the message needs, and which; None for a message on the wrong side."""
-    method = message.method or ""
-    sender = message.direction.sender
-    if message.kind is MessageClass.NOTIFICATION:
-        announced = _ANNOUNCED.get(method)
-        return announced if announced is not None and announced[0] is sender else None
-    receiver = message.direction.opposite.sender
-    by_sender = _BY_CLIENT if message.direction is Direction.CLIENT_TO_SERVER else _BY_SERVER
-    capability = by_sender.get(method) or _BY_EITHER.get(method)
-    return None if capability is None else (receiver, capability)
 
 
 def _judge_task(message: Message, session: Session, owner: Party, out: Sheet) -> None:

@@ -33,6 +33,8 @@ _OUTCOMES = (
     "result:prompts/get",
 )
 
+_S2C = Direction.SERVER_TO_CLIENT
+
 
 @check(
     "resources.capability-declared",
@@ -83,7 +85,7 @@ def uri_scheme_rfc3986(message: Message, session: Session, out: Sheet) -> None:
     Fix: begin with a scheme of letters, digits, `+`, `-` and `.`, and percent-encode spaces,
     non-ASCII and other reserved characters.
     """
-    if message.direction is not Direction.SERVER_TO_CLIENT:
+    if message.direction is not _S2C:
         return
     for uri in _uris(message, session):
         if isinstance(uri, str):
@@ -189,11 +191,12 @@ def _resources(message: Message, session: Session) -> list[dict[str, Any]]:
         blocks = prompt_blocks(result)
     else:
         return []
-    candidates = (
-        block if block.get("type") == "resource_link" else embedded_resource(block)
-        for block in blocks
-    )
-    return [resource for resource in candidates if isinstance(resource, dict)]
+    found = []
+    for block in blocks:
+        resource = block if block.get("type") == "resource_link" else embedded_resource(block)
+        if type(resource) is dict:
+            found.append(resource)
+    return found
 
 
 @check("resources.blob-base64", on=_OUTCOMES, subject="blob of a resource")
@@ -204,7 +207,7 @@ def blob_base64(message: Message, session: Session, out: Sheet) -> None:
     Fix: encode the bytes with the standard alphabet and padding (RFC 4648, section 4), on one
     line, without a data: prefix.
     """
-    if message.direction is not Direction.SERVER_TO_CLIENT:
+    if message.direction is not _S2C:
         return
     for holder in _holders(message, session):
         blob = holder.get("blob", ABSENT)

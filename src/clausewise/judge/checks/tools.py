@@ -21,6 +21,8 @@ from clausewise.judge.sessions import MIXED, Session, forget_older_half
 from clausewise.judge.tool_schemas import schema_fault
 from clausewise.judge.wording import ABSENT, shown
 
+_S2C = Direction.SERVER_TO_CLIENT
+
 MAX_NAMES = 10_000
 """Tool names remembered, a session or a listing."""
 
@@ -49,7 +51,7 @@ def capability_declared(message: Message, session: Session, out: Sheet) -> None:
 
 def _listed(message: Message, session: Session) -> Iterator[dict[str, Any]]:
     """The tools of a page from a server that declared tools."""
-    if message.direction is not Direction.SERVER_TO_CLIENT:
+    if message.direction is not _S2C:
         return
     if session.handshake.declares(Party.SERVER, "tools"):
         yield from objects(message.result.get("tools"))

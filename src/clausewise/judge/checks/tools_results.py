@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from clausewise.core.vocabulary import Direction, Party
 from clausewise.judge.content import objects
 from clausewise.judge.declarations import judge_declaration
@@ -19,6 +21,8 @@ from clausewise.judge.tasks import fulfilled_request
 from clausewise.judge.tool_schemas import UndecidableError, misfit
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.jsontext import JsonTextError, decode
+
+_S2C = Direction.SERVER_TO_CLIENT
 
 CALL = "tools/call"
 
@@ -55,9 +59,12 @@ def embedded_resource_capability(message: Message, session: Session, out: Sheet)
     Why: a client without that capability has no way to read the resource again or to follow it.
     Fix: declare `"resources": {}` and serve the resource, or return its content as text.
     """
-    if _call(message, session) is None:
+    for block in objects(message.result.get("content")):
+        if block.get("type") == "resource":
+            break
+    else:
         return
-    if not any(block.get("type") == "resource" for block in objects(message.result.get("content"))):
+    if _call(message, session) is None:
         return
     if session.handshake.declares(Party.SERVER, "tools"):
         judge_declaration(message, session, out, "resources")
@@ -74,16 +81,13 @@ def structured_content_text(message: Message, session: Session, out: Sheet) -> N
     Why: clients that do not know structuredContent see nothing of the result.
     Fix: add a text block that holds the JSON of structuredContent and nothing else.
     """
-    if _call(message, session) is None:
-        return
     structured = message.result.get("structuredContent")
-    if structured is None or not session.handshake.declares(Party.SERVER, "tools"):
+    if structured is None or _call(message, session) is None:
         return
-    texts = [
-        block.get("text")
-        for block in objects(message.result.get("content"))
-        if block.get("type") == "text"
-    ]
+    if not session.handshake.declares(Party.SERVER, "tools"):
+        return
+    blocks = objects(message.result.get("content"))
+    texts = [block.get("text") for block in blocks if block.get("type") == "text"]
     try:
         repeated = any(isinstance(text, str) and _is_json_of(text, structured) for text in texts)
     except RecursionError:
@@ -109,18 +113,30 @@ def _is_json_of(text: str, value: Any) -> bool:
         return False
 
 
+def _is_same_text(one: Any, other: Any) -> bool:
+    """Whether two values are written alike, told fast; False where that cannot be told."""
+    try:
+        return orjson.dumps(one, option=orjson.OPT_SORT_KEYS) == orjson.dumps(
+            other, option=orjson.OPT_SORT_KEYS
+        )
+    except TypeError:
+        return False
+
+
 def _same_json(one: Any, other: Any) -> bool:
     """Whether two JSON values are equal: `1` is `1.0`, but not `true`."""
+    return _is_same_text(one, other) or _equal(one, other)
+
+
+def _equal(one: Any, other: Any) -> bool:
     if isinstance(one, dict):
         return (
             isinstance(other, dict)
             and one.keys() == other.keys()
-            and all(_same_json(value, other[name]) for name, value in one.items())
+            and all(_equal(value, other[name]) for name, value in one.items())
         )
     if isinstance(one, list):
-        return (
-            isinstance(other, list) and len(one) == len(other) and all(map(_same_json, one, other))
-        )
+        return isinstance(other, list) and len(one) == len(other) and all(map(_equal, one, other))
     return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
 
 
@@ -162,7 +178,7 @@ def output_schema_structured_result(message: Message, session: Session, out: She
 
 @output_schema_structured_result.on("result:tools/list")
 def _listed(message: Message, session: Session, out: Sheet) -> None:
-    if message.direction is not Direction.SERVER_TO_CLIENT:
+    if message.direction is not _S2C:
         return
     schemas = session.state(_OutputSchemas)
     for tool in objects(message.result.get("tools")):

@@ -75,7 +75,7 @@ class _Written:
 
 @check(
     "transport.stdio-no-embedded-newline",
-    on=("message", "raw"),
+    on=("odd message", "raw"),
     subject="message on stdio as it was written",
     transport=TransportKind.STDIO,
 )
@@ -146,7 +146,7 @@ def _report(at: Spot, lines: int, out: Sheet) -> None:
 
 @check(
     "transport.message-utf8",
-    on=("message", "raw"),
+    on=("odd message", "raw"),
     subject="message with its bytes",
 )
 def message_utf8(line: Message | Raw, session: Session, out: Sheet) -> None:

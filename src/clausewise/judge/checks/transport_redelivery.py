@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
-
-import orjson
 
 from clausewise.core.vocabulary import TransportKind
 from clausewise.judge.event_streams import (
@@ -57,7 +54,7 @@ def no_broadcast(message: Message, session: Session, out: Sheet) -> None:
     sent = session.state(_Sent).by_digest
     if len(live) < 2 and not sent:
         return
-    digest = _digest(message)
+    digest = message.digest
     first, open_then = sent.get(digest, (stream, frozenset[Stream]()))
     if first is not stream and stream in open_then:
         _same_twice(message, out)
@@ -85,15 +82,6 @@ def _same_twice(message: Message, out: Sheet) -> None:
 
 no_broadcast.on(_OPENING)(note_opened)
 no_broadcast.on("server sse", "lifecycle")(note_ended)
-
-
-def _digest(message: Message) -> bytes:
-    try:
-        text = orjson.dumps(message.payload, option=orjson.OPT_SORT_KEYS)
-    except TypeError:
-        # Integers beyond 64 bit, or deep nesting.
-        text = message.event.text or repr(message.id).encode()
-    return hashlib.blake2b(text, digest_size=16).digest()
 
 
 @dataclass(slots=True)

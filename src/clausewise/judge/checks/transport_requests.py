@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from clausewise.core.vocabulary import Direction, Outcome, TransportKind
+from clausewise.core.vocabulary import Outcome, TransportKind
 from clausewise.judge.endpoint import is_marked, is_with_endpoint
 from clausewise.judge.exchanges import EVENT_STREAM, Exchange, Head, Raw
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.media_ranges import JSON, Listing, listing
+from clausewise.judge.media_ranges import JSON, Listing, listing, missing
 from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
 from clausewise.judge.repeats import is_news
@@ -39,17 +39,13 @@ def client_post_accept_header(message: Message, session: Session, out: Sheet) ->
     Fix: send `Accept: application/json, text/event-stream` with every POST.
     """
     exchange = message.exchange
-    if (
-        message.direction is Direction.CLIENT_TO_SERVER
-        and exchange is not None
-        and exchange.method in ("POST", None)
-    ):
+    if exchange is not None and exchange.method in ("POST", None):
         _judge_accept(exchange.head, (JSON, EVENT_STREAM), session, out)
 
 
 @check(
     "transport.client-get-accept-header",
-    on="http-request",
+    on="http-request:GET",
     subject="GET to the MCP endpoint",
     transport=TransportKind.HTTP,
 )
@@ -62,7 +58,6 @@ def client_get_accept_header(head: Head, session: Session, out: Sheet) -> None:
     exchange = head.exchange
     if (
         exchange is not None
-        and exchange.method == "GET"
         and is_with_endpoint(exchange, session)
         and (session.handshake.succeeded or is_marked(head.event))
         and not _is_upgrade(head.event)
@@ -76,18 +71,18 @@ def _judge_accept(
     if head is None or not head.has_headers:
         return
     accept = head.header("accept")
-    missing = [t for t in media_types if listing(accept or "", t) is not Listing.LISTED]
-    if not missing:
+    lacks = missing(accept or "", media_types)
+    if not lacks:
         out.held(head)
         return
     if not is_news(accept, session, out):
         return
-    how = {listing(accept or "", media_type) for media_type in missing}
+    how = {listing(accept or "", media_type) for media_type in lacks}
     note = "; a wildcard covers it, but lists nothing" if Listing.COVERED in how else ""
     refuses = how == {Listing.REFUSED}
     out.broke(
         head,
-        f"the Accept header {'refuses' if refuses else 'does not list'} {' and '.join(missing)}",
+        f"the Accept header {'refuses' if refuses else 'does not list'} {' and '.join(lacks)}",
         seen="no Accept header" if accept is None else f"Accept {shown(accept)}{note}",
         expected=f"Accept: {', '.join(media_types)}",
         severity=Outcome.WARN if refuses else None,
@@ -109,8 +104,7 @@ def http_post_single_message(message: Message, session: Session, out: Sheet) -> 
     """
     exchange = message.exchange
     if (
-        message.direction is not Direction.CLIENT_TO_SERVER
-        or exchange is None
+        exchange is None
         or exchange.method not in ("POST", None)
         or not is_with_endpoint(exchange, session)
     ):
@@ -129,8 +123,7 @@ def http_post_single_message(message: Message, session: Session, out: Sheet) -> 
 def _posted_raw(raw: Raw, session: Session, out: Sheet) -> None:
     exchange = raw.exchange
     if (
-        raw.direction is not Direction.CLIENT_TO_SERVER
-        or exchange is None
+        exchange is None
         or exchange.method != "POST"
         or raw.is_cut_short
         or not is_with_endpoint(exchange, session)
@@ -141,12 +134,11 @@ def _posted_raw(raw: Raw, session: Session, out: Sheet) -> None:
     _report_body(raw, "the body of a POST is no JSON value", seen, out)
 
 
-@http_post_single_message.on("http-request")
+@http_post_single_message.on("http-request:POST")
 def _posted_nothing(head: Head, session: Session, out: Sheet) -> None:
     exchange = head.exchange
     if (
         exchange is not None
-        and exchange.method == "POST"
         and not exchange.has_body
         and head.event.header("content-length") == "0"
         and is_with_endpoint(exchange, session)
@@ -179,7 +171,7 @@ def client_messages_use_post(message: Message, session: Session, out: Sheet) -> 
     Fix: send each message as the body of a POST to the MCP endpoint.
     """
     exchange = message.exchange
-    if message.direction is not Direction.CLIENT_TO_SERVER or exchange is None:
+    if exchange is None:
         return
     method = exchange.method
     if method is None or exchange.head is None or _is_upgrade(exchange.head):

@@ -115,6 +115,9 @@ def session_id_echoed(head: Head, session: Session, out: Sheet) -> None:
         return
     echoes = session.state(_Echoes)
     sent = session_id_of(head.event)
+    if sent is not None and sent == echoes.issued:
+        out.held(head)
+        return
     spot = Spot(head.seq, head.direction)
     if sent is None:
         if echoes.issued is not None and _is_of_client(exchange):
@@ -122,8 +125,6 @@ def session_id_echoed(head: Head, session: Session, out: Sheet) -> None:
             echoes.count += 1
     elif echoes.issued is None:
         echoes.strange = echoes.strange or spot
-    elif sent == echoes.issued:
-        out.held(head)
     elif is_news(sent, session, out):
         _report_other(spot, sent, out)
 

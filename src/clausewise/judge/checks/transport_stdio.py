@@ -57,7 +57,7 @@ class _Stdout(_Channel):
 
 @check(
     "transport.stdio-server-output-valid",
-    on=("server message", "server raw"),
+    on=("server odd message", "server raw"),
     subject="line of stdout as it was written",
     transport=TransportKind.STDIO,
 )
@@ -80,7 +80,7 @@ def _stdout_ended(end: Spot, session: Session, out: Sheet) -> None:
 
 @check(
     "transport.stdio-client-input-valid",
-    on=("client message", "client raw"),
+    on=("client odd message", "client raw"),
     subject="line of stdin as it was written",
     transport=TransportKind.STDIO,
 )

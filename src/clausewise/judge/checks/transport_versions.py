@@ -94,6 +94,9 @@ def protocol_version_negotiated(head: Head, session: Session, out: Sheet) -> Non
         or not is_with_endpoint(exchange, session)
     ):
         return
+    if head.event.header(VERSION_HEADER) == negotiated:
+        out.held(head)
+        return
     values = [value.strip() for value in head.event.header_values(VERSION_HEADER)]
     others = [value for value in values if value != negotiated]
     if not values:

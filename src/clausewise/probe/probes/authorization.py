@@ -69,9 +69,8 @@ async def refusal_leads_to_metadata(peer: Peer) -> Observation:
         )
     if found is not None:
         return held(note=_remark(seen, found))
-    unknown = next((u for one in seen.located if (u := one.document.undecided)), None)
-    if unknown is not None and not _names_no_url(seen):
-        return inconclusive(unknown)
+    if seen.undecided is not None and not _names_no_url(seen):
+        return inconclusive(seen.undecided)
     return broke(
         "neither the challenge nor a well-known URL leads to the metadata",
         seen=_nowhere(seen),
@@ -119,9 +118,8 @@ async def resource_metadata_is_valid(peer: Peer) -> Observation:
     value = document.value
     if value is not None:
         return merged(_contents(document, value))
-    unknown = next((u for one in seen.located if (u := one.document.undecided)), None)
-    if unknown is not None:
-        return inconclusive(unknown)
+    if seen.undecided is not None and not _names_no_url(seen):
+        return inconclusive(seen.undecided)
     status = document.answer.status if document.answer is not None else None
     locked = status in (401, 403)
     return broke(
@@ -198,8 +196,8 @@ async def resource_is_the_endpoint(peer: Peer) -> Observation:
     if seen.outside is not None:
         return seen.outside
     if seen.metadata is None:
-        unknown = next((u for one in seen.located if (u := one.document.undecided)), None)
-        return inconclusive(unknown) if unknown else not_applicable(_NO_DOCUMENT)
+        undecided = seen.undecided
+        return not_applicable(_NO_DOCUMENT) if undecided is None else inconclusive(undecided)
     document = seen.metadata.document
     resource = web_address((document.value or {}).get("resource"))
     if resource is None or "#" in resource:

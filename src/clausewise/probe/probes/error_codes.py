@@ -9,6 +9,7 @@ from clausewise.probe.grouping import once_each
 from clausewise.probe.observation import Observation, broke, held, not_observed
 from clausewise.probe.registration import passive
 from clausewise.probe.reply import Reply
+from clausewise.probe.request import has_usual_headers
 from clausewise.probe.traffic import Traffic
 from clausewise.wire.codes import LEGACY_CODES, RESERVED_CODES, ErrorCode
 
@@ -87,6 +88,8 @@ def _misuse(reply: Reply, traffic: Traffic) -> str | None:
     if request.injected or request.method == "tools/call":
         return None
     if reply.code == ErrorCode.HEADER_MISMATCH:
+        if not has_usual_headers(request):
+            return None
         headers = traffic.transport is TransportKind.HTTP
         return f"HeaderMismatch, but {'the headers match' if headers else 'stdio has no headers'}"
     serves = any(r.succeeded and r.request.version == request.version for r in traffic.conforming)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Hashable
 
 from clausewise.core.vocabulary import Era, Outcome, Revision
+from clausewise.probe.annotations import HEADER_PREFIX, parameter_headers
 from clausewise.probe.control import failed_control
 from clausewise.probe.grouping import once_each
-from clausewise.probe.mismatch import EXPECTED, acceptance, is_refused, refusal
+from clausewise.probe.mirrored_calls import mirrored_calls
+from clausewise.probe.mismatch import EXPECTED, is_mismatch, is_refused, refusal
 from clausewise.probe.named_requests import (
     NAME_IT,
     OTHER_NAME,
@@ -29,6 +31,7 @@ from clausewise.probe.peer import Peer
 from clausewise.probe.probes.errors import NO_SUCH_METHOD, NO_SUCH_VERSION
 from clausewise.probe.registration import HTTP_ONLY, probe
 from clausewise.probe.reply import Reply
+from clausewise.wire import sentinel
 from clausewise.wire.codes import ErrorCode
 
 METHOD, NAME, VERSION = "Mcp-Method", "Mcp-Name", "MCP-Protocol-Version"
@@ -172,7 +175,7 @@ async def _differing(peer: Peer, header: str, body: str) -> Judged:
     return "accepted", refusal(reply, f"{message} (header {header}, body {body})")
 
 
-@probe("MCP-HDR-006", transports=HTTP_ONLY, impact="reads")
+@probe("MCP-HDR-006", transports=HTTP_ONLY, impact="calls")
 async def header_names_are_read_in_any_case(peer: Peer) -> Observation:
     """A request is refused because of the case of its header names.
 
@@ -184,14 +187,92 @@ async def header_names_are_read_in_any_case(peer: Peer) -> Observation:
     if failure is not None:
         return inconclusive(failure)
     judged: list[Judged] = []
-    for spell in (str.lower, str.upper, _mixed):
+    for spell in (str.lower, str.upper, str.swapcase):
         version, method = spell(VERSION), spell(METHOD)
         headers = {version: Revision.MODERN.value, method: "server/discover"}
         reply = await peer.request("server/discover", headers=headers)
-        judged.append((METHOD, _same_as_usual(reply, f"{method} and {version}")))
-    for read in (await served_reads(peer))[:1]:
-        name = str.upper(NAME)
-        headers = {name: _header(read, await peer.request(read.method, read.params))}
-        reply = await peer.request(read.method, read.params, headers=headers)
-        judged.append((NAME, _same_as_usual(reply, name)))
+        judged.append((METHOD, _as_usual(reply, f"{method} and {version}")))
+    judged += [(NAME, seen) async for seen in _respelled_name(peer)]
+    judged += [(HEADER_PREFIX, seen) async for seen in _respelled_parameter(peer)]
     return once_each(judged)
+
+
+async def _respelled_name(peer: Peer) -> AsyncIterator[Observation]:
+    for read in (await served_reads(peer))[:1]:
+        value = sentinel.encode(read.name)
+        for name in (NAME.lower(), NAME.upper()):
+            reply = await peer.request(read.method, read.params, headers={name: value})
+            yield _as_usual(reply, name)
+
+
+async def _respelled_parameter(peer: Peer) -> AsyncIterator[Observation]:
+    calls = await mirrored_calls(peer)
+    for call in calls[:1] if isinstance(calls, tuple) else ():
+        if not (await call.send(peer, call.arguments)).succeeded:
+            continue
+        headers = parameter_headers(call.tool, call.arguments)
+        for spell in (str.lower, str.upper):
+            spelled = {spell(name): value for name, value in headers.items()}
+            reply = await call.send(peer, call.arguments, spelled)
+            yield _as_usual(reply, " and ".join(spelled))
+
+
+def _as_usual(reply: Reply, names: str) -> Observation:
+    """The usual spelling is served, so this one must be."""
+    if reply.succeeded:
+        return held()
+    if reply.barred is not None:
+        return inconclusive(reply.barred)
+    return broke(
+        "header names are compared with regard to case",
+        seen=f"{reply.shown}, for {names}",
+        expected="a result, as with the usual spelling of the names",
+        evidence=reply,
+    )
+
+
+@probe("MCP-HDR-010", transports=HTTP_ONLY, impact="calls")
+async def headers_are_checked_before_dispatch(peer: Peer) -> Observation:
+    """A request with a header fault and another fault is refused for the other one.
+
+    Why: whatever runs before the headers are checked runs on a request that a gateway may
+    have judged by other values. The text gives no order, so this is good practice only.
+
+    Fix: validate the headers before looking up the method or the tool.
+    """
+    failure = await failed_control(peer)
+    if failure is not None:
+        return inconclusive(failure)
+    judged: list[Judged] = []
+    for value in (None, "ping"):
+        headers = {METHOD: value}
+        alone = await peer.request("server/discover", headers=headers, rule="MCP-HDR-010")
+        if is_refused(alone):
+            reply = await peer.request(NO_SUCH_METHOD, headers=headers, rule="MCP-HDR-010")
+            judged.append((METHOD, _header_fault_first(reply, "an unknown method")))
+    if peer.offers("tools") and await _checks_names(peer):
+        reply = await UNKNOWN_CALL.send(peer, OTHER_NAME, "MCP-HDR-010")
+        judged.append((NAME, _header_fault_first(reply, "an unknown tool")))
+    if not judged:
+        return inconclusive("header faults are not refused even when they are the only ones")
+    return once_each(judged)
+
+
+async def _checks_names(peer: Peer) -> bool:
+    """Whether a wrong `Mcp-Name` is refused where it is the only fault."""
+    known: NamedRequest | None = next(iter(await served_reads(peer)), None)
+    known = known or await served_call(peer)
+    return known is not None and is_refused(await known.send(peer, OTHER_NAME, "MCP-HDR-010"))
+
+
+def _header_fault_first(reply: Reply, other: str) -> Observation:
+    if is_mismatch(reply):
+        return held()
+    if reply.message is None:
+        return inconclusive(reply.barred or f"{other} with a header fault got {reply.shown}")
+    return broke(
+        f"{other} is reported before the fault in the headers",
+        seen=reply.shown,
+        expected=f"{EXPECTED}, before the method or the tool is looked up",
+        evidence=reply,
+    )

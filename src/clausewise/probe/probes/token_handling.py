@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,7 +73,7 @@ async def too_little_scope_is_told(peer: Peer) -> Observation:
     seen = await protection(peer)
     if seen.stance is not Stance.OAUTH:
         return seen.outside or not_observed(seen.reason)
-    answers = [(o, reply) async for o, reply in _with_low_scope(peer, token)]
+    answers = await _with_low_scope(peer, token)
     is_valid = any(_shows_validity(reply) for _, reply in answers)
     if not is_valid and any(reply.status == UNAUTHORIZED for _, reply in answers):
         return inconclusive("the token with too little scope is refused as invalid")
@@ -86,14 +86,17 @@ async def too_little_scope_is_told(peer: Peer) -> Observation:
     )
 
 
-async def _with_low_scope(peer: Peer, token: str) -> AsyncIterator[tuple[_Operation, Reply]]:
+async def _with_low_scope(peer: Peer, token: str) -> list[tuple[_Operation, Reply]]:
     operations = [_Operation("server/discover")]
     operations += [_Operation(method) for capability, method in _LISTS if peer.offers(capability)]
     calls = (await peer.callable_tools())[:_MAX_CALLS]
     operations += [_Operation("tools/call", call.params) for call in calls]
+    answers: list[tuple[_Operation, Reply]] = []
     for operation in operations:
         async with peer.bearing(token) as link:
-            yield operation, await _send(peer, operation, link, _LOW_SCOPE_RULE)
+            reply = await _send(peer, operation, link, _LOW_SCOPE_RULE)
+        answers.append((operation, reply))
+    return answers
 
 
 async def _send(peer: Peer, operation: _Operation, link: Link, rule: str) -> Reply:

@@ -32,7 +32,7 @@ def apply_defects(wiring: Wiring, names: Iterable[str]) -> Wiring:
     """`wiring` with the named defects applied, in order.
 
     Raises:
-        UsageError: there is no defect of that name.
+        UsageError: there is no defect of that name, or it needs a protected server.
     """
     by_name = {defect.name: defect for defect in list_defects()}
     for name in names:
@@ -42,5 +42,7 @@ def apply_defects(wiring: Wiring, names: Iterable[str]) -> Wiring:
                 f"unknown defect {name!r}",
                 f"Did you mean {near[0]}?" if near else "See --list-defects for their names.",
             )
+        if by_name[name].protected and wiring.auth is None:
+            raise UsageError(f"the defect {name} needs a protected server", "Add --auth.")
         wiring = by_name[name].apply(wiring)
     return wiring

@@ -21,6 +21,7 @@ class Defect:
         clauses: the clauses of 2025-11-25 it must trip, and no others.
         eras: the kinds of server on which it shows.
         transports: the transports on which it shows.
+        protected: whether it shows only on a protected server.
         credentials: whether it shows only to a client that sends an Authorization header.
         apply: gives the wiring with the fault in it.
     """
@@ -33,3 +34,4 @@ class Defect:
     eras: frozenset[Era] = frozenset({Era.DUAL, Era.MODERN})
     transports: frozenset[TransportKind] = BOTH_TRANSPORTS
     credentials: bool = False
+    protected: bool = False

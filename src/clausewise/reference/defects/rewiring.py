@@ -96,6 +96,16 @@ def without_method(method: str) -> Rewire:
     return rewire
 
 
+def on_listed(method: str, member: str, name: str, change: ChangeObject) -> Rewire:
+    """Change the entry called `name` in a list of the modern era; `member` holds the entries."""
+
+    def changed(result: JsonObject) -> JsonObject:
+        entries = [change(one) if one["name"] == name else one for one in result[member]]
+        return {**result, member: entries}
+
+    return on_result(method, changed)
+
+
 def listing_tools(
     choose: Callable[[Incoming, tuple[Tool, ...]], tuple[Tool, ...]],
 ) -> Rewire:
@@ -115,6 +125,44 @@ def without_check(name: str) -> Rewire:
         return modern(wiring, checks={k: v for k, v in wiring.modern.checks.items() if k != name})
 
     return rewire
+
+
+def with_stricter(name: str, check: Check) -> Rewire:
+    """Let `check` refuse more, after the check called `name` of the modern era."""
+
+    def rewire(wiring: Wiring) -> Wiring:
+        right = wiring.modern.checks[name]
+
+        def both(incoming: Incoming, parts: ModernParts) -> None:
+            right(incoming, parts)
+            check(incoming, parts)
+
+        return modern(wiring, checks={**wiring.modern.checks, name: both})
+
+    return rewire
+
+
+def forgiving(forgives: Callable[[Incoming], bool], *names: str) -> Rewire:
+    """Let pass what the named checks of the modern era refuse, where `forgives` says so."""
+
+    def rewire(wiring: Wiring) -> Wiring:
+        checks = dict(wiring.modern.checks)
+        for name in names:
+            checks[name] = _lenient(checks[name], forgives)
+        return modern(wiring, checks=checks)
+
+    return rewire
+
+
+def _lenient(right: Check, forgives: Callable[[Incoming], bool]) -> Check:
+    def check(incoming: Incoming, parts: ModernParts) -> None:
+        try:
+            right(incoming, parts)
+        except RpcError:
+            if not forgives(incoming):
+                raise
+
+    return check
 
 
 def with_check_first(name: str, check: Check) -> Rewire:

@@ -32,7 +32,7 @@ class Tool:
     run: ToolRun
 
 
-def _object(properties: JsonObject, *required: str) -> JsonObject:
+def object_schema(properties: JsonObject, *required: str) -> JsonObject:
     """The schema of an object with these properties and no others."""
     return {
         "type": "object",
@@ -152,22 +152,22 @@ _NUMBER: JsonObject = {"type": "number"}
 _MAX_STEPS = 1000
 _MAX_DELAY_MS = 1000
 
-_NOTHING = _object({})
+_NOTHING = object_schema({})
 
 TOOLS: tuple[Tool, ...] = (
-    _tool(_echo, "Returns its text.", _object({"text": {"type": "string"}}, "text")),
+    _tool(_echo, "Returns its text.", object_schema({"text": {"type": "string"}}, "text")),
     _tool(_all_content, "Returns one content block of every kind.", _NOTHING),
     _tool(
         _add,
         "Adds two numbers.",
-        _object({"a": _NUMBER, "b": _NUMBER}, "a", "b"),
-        output=_object({"sum": _NUMBER}, "sum"),
+        object_schema({"a": _NUMBER, "b": _NUMBER}, "a", "b"),
+        output=object_schema({"sum": _NUMBER}, "sum"),
     ),
     _tool(_fail, "Always ends in a tool error.", _NOTHING),
     _tool(
         _count_slowly,
         "Counts step by step, with progress and log messages; can be cancelled.",
-        _object(
+        object_schema(
             {
                 "steps": {"type": "integer", "minimum": 1, "maximum": _MAX_STEPS},
                 "delayMs": {"type": "integer", "minimum": 0, "maximum": _MAX_DELAY_MS},
@@ -178,7 +178,7 @@ TOOLS: tuple[Tool, ...] = (
     _tool(
         _query_region,
         "Pretends to query a region; two parameters travel in headers, too.",
-        _object(
+        object_schema(
             {
                 "region": {"type": "string", "x-mcp-header": "Region"},
                 "limit": {"type": "integer", "minimum": 1, "x-mcp-header": "Limit"},

@@ -14,6 +14,7 @@ from clausewise.reference.http_outlet import HttpOutlet
 from clausewise.reference.legacy.methods import negotiate
 from clausewise.reference.legacy.service import relay_changes, serve, take_notification
 from clausewise.reference.legacy.sessions import LegacySession
+from clausewise.reference.legacy.streams import SessionStream
 from clausewise.reference.messages import (
     INVALID_REQUEST,
     JsonObject,
@@ -113,36 +114,58 @@ async def get(exchange: HttpExchange, runtime: Runtime) -> None:
     session = _session(exchange, runtime)
     answered = Answered(exchange.request, Era.LEGACY)
     outlet = HttpOutlet(exchange, answered, runtime.wiring.http.head)
-    found = session.history.find(exchange.request.value("last-event-id"))
-    if found is None:
-        await _listen(outlet, session, runtime)
-        return
-    stream, number = found
+    lost = session.history.find(exchange.request.value("last-event-id"))
+    if lost is None:
+        await _listen(outlet, session, runtime, None)
+    elif lost[0] is session.standalone:
+        await _listen(outlet, session, runtime, lost[1])
+    else:
+        await _resume(outlet, *lost)
+    await outlet.close()
+
+
+async def _resume(outlet: HttpOutlet, stream: SessionStream, number: int) -> None:
+    """Carry the stream of a request from the event after `number` to its end."""
     await outlet.open_stream()
-    if stream is session.standalone:
-        for missed in stream.after(number):
-            await outlet.replay(missed.data, missed.id)
-        await _listen(outlet, session, runtime)
-        return
     async for missed in stream.follow(number, outlet):
         await outlet.replay(missed.data, missed.id)
-    await outlet.abandon()
 
 
-async def _listen(outlet: HttpOutlet, session: LegacySession, runtime: Runtime) -> None:
-    """Carry what concerns no request; a newer such stream of the session ends an older one."""
+async def _listen(
+    outlet: HttpOutlet, session: LegacySession, runtime: Runtime, number: int | None
+) -> None:
+    """Carry what concerns no request; a newer request to do so ends this.
+
+    `number` is the last event that the client had of the stream it lost.
+    """
     if session.listener is not None:
         session.listener.cancel()
-    outlet.resumable = session.standalone = session.history.open()
     with anyio.CancelScope() as scope:
         session.listener = scope
         try:
-            await outlet.open_stream()
+            if session.standalone is None or number is None:
+                await _open_standalone(outlet, session)
+            else:
+                await _reopen_standalone(outlet, session.standalone, number)
             await relay_changes(session, runtime.wiring.legacy, outlet.send)
         finally:
             if session.listener is scope:
                 session.listener = None
-    await outlet.abandon()
+
+
+async def _open_standalone(outlet: HttpOutlet, session: LegacySession) -> None:
+    if session.standalone is not None:
+        session.standalone.end()
+    outlet.resumable = session.standalone = session.history.open()
+    await outlet.open_stream()
+
+
+async def _reopen_standalone(outlet: HttpOutlet, stream: SessionStream, number: int) -> None:
+    await outlet.open_stream()
+    outlet.resumable = stream
+    stream.carry(outlet)
+    for missed in stream.after(number):
+        await outlet.replay(missed.data, missed.id)
 
 
 async def delete(exchange: HttpExchange, runtime: Runtime) -> None:

@@ -6,6 +6,7 @@ Source: 2025-11-25, basic/transports#resumability-and-redelivery.
 from __future__ import annotations
 
 import itertools
+import re
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ from dataclasses import dataclass
 import anyio
 
 _MAX_BYTES = 256 * 1024
+_EVENT_BYTES = 100
+"""What an event takes beside its data; without it empty events would be free."""
+
+_EVENT_ID = re.compile(r"([0-9]{1,15})-([0-9]{1,15})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,10 @@ class SentEvent:
     def id(self) -> str:
         """Unique within the session, and names the stream."""
         return f"{self.stream.number}-{self.number}"
+
+    @property
+    def size(self) -> int:
+        return len(self.data) + _EVENT_BYTES
 
 
 class SessionStream:
@@ -97,7 +106,7 @@ class EventHistory:
         self._numbers = itertools.count(1)
 
     def open(self) -> SessionStream:
-        """A new stream; it can be resumed once it has an event."""
+        """A new stream; it can be resumed as long as an event of it is kept."""
         return SessionStream(self, next(self._numbers))
 
     def keep(self, stream: SessionStream, data: bytes) -> SentEvent:
@@ -106,18 +115,16 @@ class EventHistory:
         self._streams[stream.number] = stream
         stream.kept.append(event)
         self._events.append(event)
-        self._bytes += len(data)
+        self._bytes += event.size
         while self._bytes > self._max_bytes:
             self._drop_oldest()
         return event
 
     def find(self, event_id: str | None) -> tuple[SessionStream, int] | None:
         """The stream and the number of the event `event_id`, if the stream is still known."""
-        stream, _, number = (event_id or "").partition("-")
-        if not (stream.isdecimal() and number.isdecimal()):
-            return None
-        known = self._streams.get(int(stream))
-        return None if known is None else (known, int(number))
+        match = _EVENT_ID.fullmatch(event_id or "")
+        stream = self._streams.get(int(match[1])) if match is not None else None
+        return None if match is None or stream is None else (stream, int(match[2]))
 
     def close(self) -> None:
         """End every stream: the session is over."""
@@ -127,6 +134,6 @@ class EventHistory:
     def _drop_oldest(self) -> None:
         oldest = self._events.popleft()
         oldest.stream.kept.popleft()
-        self._bytes -= len(oldest.data)
-        if oldest.stream.ended and not oldest.stream.kept:
-            self._streams.pop(oldest.stream.number, None)
+        self._bytes -= oldest.size
+        if not oldest.stream.kept:
+            del self._streams[oldest.stream.number]

@@ -32,6 +32,7 @@ from clausewise.trace.importers.members import (
     milliseconds,
     moment,
     objects,
+    status,
     text,
     word,
 )
@@ -71,8 +72,6 @@ def _exchange(entry: Mapping[str, Any]) -> ForeignExchange:
         # The negative durations of phases that did not occur are none; `ssl` is in `connect`.
         headed = started + sum(milliseconds(timings, phase) for phase in _BEFORE_THE_HEAD)
         ended = max(headed, started + milliseconds(entry, "time"))
-    status = response.get("status")
-    answered = isinstance(status, int) and not isinstance(status, bool) and 100 <= status <= 999
     response_headers = _headers(response)
     content = mapping(response, "content")
     kind = text(content, "mimeType")
@@ -83,7 +82,7 @@ def _exchange(entry: Mapping[str, Any]) -> ForeignExchange:
         url=word(request, "url"),
         request_headers=_headers(request),
         request_body=_request_body(request),
-        status=status if answered else None,
+        status=status(response, "status"),
         response_headers=response_headers,
         response_body=_body(content, content.get("size")),
         started=started,

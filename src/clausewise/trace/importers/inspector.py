@@ -41,6 +41,7 @@ from clausewise.trace.importers.members import (
     milliseconds,
     moment,
     objects,
+    status,
     text,
     word,
 )
@@ -213,7 +214,6 @@ def _event(
 
 
 def _exchange(entry: Mapping[str, Any]) -> ForeignExchange:
-    status = entry.get("responseStatus")
     started = moment(entry, "timestamp")
     headed = None if started is None else started + milliseconds(entry, "duration")
     return ForeignExchange(
@@ -221,7 +221,7 @@ def _exchange(entry: Mapping[str, Any]) -> ForeignExchange:
         url=word(entry, "url"),
         request_headers=_headers(entry, "requestHeaders"),
         request_body=_body(text(entry, "requestBody")),
-        status=status if isinstance(status, int) and not isinstance(status, bool) else None,
+        status=status(entry, "responseStatus"),
         response_headers=_headers(entry, "responseHeaders"),
         response_body=_body(text(entry, "responseBody")),
         started=started,

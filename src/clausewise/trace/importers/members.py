@@ -49,6 +49,13 @@ def word(record: Mapping[str, Any], key: str) -> str:
     return (text(record, key) or "").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def status(record: Mapping[str, Any], key: str) -> int | None:
+    """The HTTP status under `key`; None where there is none (0 stands for that, too)."""
+    value = record.get(key)
+    is_status = isinstance(value, int) and not isinstance(value, bool) and 100 <= value <= 999
+    return value if is_status else None
+
+
 def milliseconds(record: Mapping[str, Any], key: str) -> float:
     """The duration under `key`; 0 where there is none or it is no sensible number."""
     value = record.get(key)
