@@ -33,6 +33,9 @@ CASES = [
 ]
 
 
+PROTECTED = [defect for defect in list_defects() if defect.protected]
+
+
 def check_reference(
     era: Era,
     transport: TransportKind,
@@ -103,6 +106,13 @@ def test_without_a_token_a_protected_server_is_judged_by_its_refusal_alone(era: 
     others = {v.reason for v in result.verdicts if v.outcome is Outcome.INCONCLUSIVE}
     assert len(others) == 1
     assert "--bearer" in (others.pop() or "")
+
+
+@pytest.mark.parametrize("defect", PROTECTED, ids=lambda defect: defect.name)
+def test_a_defect_of_a_protected_server_shows_to_who_has_no_token_too(defect: Defect) -> None:
+    """All but too little scope, which shows on a tool that only the right token lists."""
+    found = broken(check_protected(Era.DUAL, (defect.name,), with_token=False))
+    assert found.keys() == {*defect.rules} - {"MCP-AUT-007"}, found
 
 
 @pytest.mark.parametrize(("defect", "era", "transport"), CASES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -240,9 +241,7 @@ FAULTS["query"] = querying()
 FAULTS["query-unread"] = querying(lambda *_: True)
 FAULTS["query-32602"] = querying(refused=error(-32602))
 FAULTS["query-missing-header"] = querying(lambda n, v, a: v is None or matches(n, v, a))
-FAULTS["query-null"] = querying(
-    lambda n, v, a: (n == "region" and v is not None) or (v is not None and matches(n, v, a))
-)
+FAULTS["query-null"] = querying(lambda n, v, a: v is not None and matches(n, v, a))
 FAULTS["query-undecoded"] = querying(
     lambda n, v, a: matches(n, v, a) and not (v or "").startswith("=?")
 )
@@ -261,3 +260,14 @@ FAULTS["query-not-callable"] = querying(tool={**TOOL, "annotations": {}})
 FAULTS["query-broken-tool"] = lambda request, reply: (
     tool_error(reply) if request.method == CALL else FAULTS["query-unread"](request, reply)
 )
+
+
+def _with_environment(_request: Request, reply: Reply) -> Reply:
+    response = reply.response
+    if "error" not in response:
+        return reply
+    response["error"]["data"] = dict(os.environ)
+    return reply.with_response(response)
+
+
+FAULTS["environment-in-errors"] = _with_environment

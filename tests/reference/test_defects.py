@@ -15,6 +15,7 @@ from clausewise.reference.options import ServerOptions
 from clausewise.reference.server import build
 from clausewise.registry import clauses, rules
 from tests.reference.survey import HEADED, MODERN, WARM, survey
+from tests.reference.test_auth_defects import CHANGED as CHANGED_OF_PROTECTED
 
 FIRST_PAGE = {"tools", "tools again", "tools with credentials", "warm tools"}
 TOOLS = FIRST_PAGE | {"more tools"}
@@ -159,6 +160,10 @@ CHANGED: Mapping[str, set[str]] = {
 """By defect, the requests of the survey that are answered differently."""
 
 
+UNPROTECTED = [defect for defect in list_defects() if not defect.protected]
+"""Those of a protected server are surveyed in `test_auth_defects`."""
+
+
 @cache
 def right_answers(era: Era) -> Mapping[str, str]:
     return anyio.run(survey, ServerOptions(era=era))
@@ -168,7 +173,7 @@ def test_two_right_servers_answer_alike() -> None:
     assert anyio.run(survey, ServerOptions()) == right_answers(Era.DUAL)
 
 
-@pytest.mark.parametrize("defect", list_defects(), ids=lambda defect: defect.name)
+@pytest.mark.parametrize("defect", UNPROTECTED, ids=lambda defect: defect.name)
 def test_a_defect_changes_what_it_says_and_nothing_else(defect: Defect) -> None:
     era = Era.DUAL if Era.DUAL in defect.eras else Era.MODERN
     wrong = anyio.run(survey, ServerOptions(era=era, defects=(defect.name,)))
@@ -179,7 +184,7 @@ def test_a_defect_changes_what_it_says_and_nothing_else(defect: Defect) -> None:
 
 def test_names_are_unique_and_every_defect_is_tested() -> None:
     names = [defect.name for defect in list_defects()]
-    assert sorted(names) == sorted(CHANGED)
+    assert sorted(names) == sorted((*CHANGED, *CHANGED_OF_PROTECTED))
 
 
 @pytest.mark.parametrize("defect", list_defects(), ids=lambda defect: defect.name)
@@ -190,7 +195,7 @@ def test_a_defect_names_rules_or_clauses_that_exist(defect: Defect) -> None:
 
 
 def test_every_rule_of_these_groups_that_can_be_broken_has_a_defect() -> None:
-    groups = ("DSC", "STL", "RES", "ERR", "CAC", "DEP", "HDR", "SCH", "SEC")
+    groups = ("DSC", "STL", "RES", "ERR", "CAC", "DEP", "HDR", "SCH", "SEC", "AUT")
     broken = {rule for defect in list_defects() for rule in defect.rules}
     due = {rule for rule in rules() if rule.split("-")[1] in groups}
     # Both answers to `initialize` are allowed, so MCP-DEP-006 cannot be broken; a server on

@@ -53,6 +53,24 @@ def test_over_http_it_prints_its_url_first_and_a_signal_ends_it(number: signal.S
         assert process.stderr.read() == b""
 
 
+def test_a_protected_server_prints_tokens_to_try_it_with() -> None:
+    with started("--http", "127.0.0.1:0", "--auth") as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().decode().strip()
+        lines = [process.stdout.readline().decode().strip() for _ in range(3)]
+        tokens = dict(line.split("=", 1) for line in lines)
+        assert list(tokens) == ["TOKEN", "LOW_SCOPE_TOKEN", "FOREIGN_TOKEN"]
+
+        async def ask(token: str) -> int:
+            async with connect(url) as client:
+                headers = {"Authorization": f"Bearer {token}"}
+                return (await client.modern("server/discover", headers=headers)).status
+
+        assert [anyio.run(ask, token) for token in tokens.values()] == [200, 200, 401]
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+
+
 def test_over_stdio_it_answers_and_ends_with_its_input() -> None:
     with started("--stdio", "--defect", "ping-answered") as process:
         line = json.dumps(modern_message("ping", request_id="p")).encode() + b"\n"
@@ -97,6 +115,8 @@ def test_the_list_of_defects_names_each_with_what_it_trips() -> None:
         ["--http", "127.0.0.1:99999"],
         ["--http", "0.0.0.0:0"],
         ["--stdio", "--defect", "nope"],
+        ["--stdio", "--auth"],
+        ["--http", "127.0.0.1:0", "--defect", "any-audience-accepted"],
     ],
 )
 def test_wrong_arguments_are_usage_errors_with_a_hint(arguments: list[str]) -> None:

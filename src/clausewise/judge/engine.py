@@ -233,8 +233,11 @@ class Judge:
             method = message.request.method if message.request is not None else None
         plans = self._plans_for(docket, provoked=True) if message.provoked else docket.plans
         plan = plans[was_open or handshake.is_open]
-        row = plan.row(message.direction, message.kind, method)
-        side = session.client if message.direction is _C2S else session.server
+        if message.direction is _C2S:
+            side, rows = session.client, plan.by_client[message.kind]
+        else:
+            side, rows = session.server, plan.by_server[message.kind]
+        row = rows.get(method) or plan.row(message.direction, message.kind, method)
         if not message.is_sound:
             side.was_odd = True
             call(row.handlers, message, session)

@@ -35,7 +35,7 @@ class PromptNames:
     required: dict[str, list[str]] | None = None
     since: int = -1
     pages: dict[str, list[str]] = field(default_factory=dict)
-    cursor: Any = None
+    cursor: str | None = None
 
     def is_unknown(self, name: Any, request_seq: int) -> bool:
         """Whether a request at that seq names a prompt which the complete list lacks."""
@@ -71,16 +71,17 @@ def note_page(message: Message, session: Session, out: Sheet) -> None:  # noqa: 
     asked = params.get("cursor")
     if asked is None:
         names.pages = {}
-    elif asked != names.cursor:
+    elif not isinstance(asked, str) or asked != names.cursor:
         names.cursor = None
         return
     for prompt in objects(message.result.get("prompts")):
         if isinstance(prompt.get("name"), str):
             names.pages[prompt["name"]] = _required_arguments(prompt)
-    names.cursor = message.result.get("nextCursor")
+    following = message.result.get("nextCursor")
+    names.cursor = following if isinstance(following, str) else None
     if len(names.pages) > MAX_PROMPTS:
         names.forget()
-    elif names.cursor is None:
+    elif following is None:
         names.required, names.since = names.pages, message.seq
 
 

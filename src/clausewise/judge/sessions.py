@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.judge.exchanges import Exchange
@@ -44,18 +44,29 @@ def forget_older_half(table: dict[Any, Any]) -> None:
         del table[key]
 
 
+class _StateOf(Protocol):
+    def __call__(self, kind: type[_State], /) -> _State: ...
+
+
+class _States(dict[type[Any], Any]):
+    """One value a type, made when first asked for."""
+
+    def __missing__(self, kind: type[Any]) -> Any:
+        made = self[kind] = kind()
+        return made
+
+
 class Memory:
-    """What checks keep between events: one value a type, made when first asked for."""
+    """What checks keep between events.
+
+    Attributes:
+        state: gives the value of a type, which must be callable without arguments. Each type
+            has one value, made when first asked for. (The look-up of a dict itself, as checks
+            ask several times an event.)
+    """
 
     def __init__(self) -> None:
-        self._states: dict[type[Any], Any] = {}
-
-    def state(self, kind: type[_State]) -> _State:
-        """The value of type `kind`, which must be callable without arguments."""
-        found = self._states.get(kind)
-        if found is None:
-            found = self._states[kind] = kind()
-        return found
+        self.state: _StateOf = _States().__getitem__
 
 
 @dataclass(slots=True)

@@ -9,6 +9,8 @@ import orjson
 
 _DIGITS_TO_ZERO = bytes(ord("0") if 0x30 <= byte <= 0x39 else byte for byte in range(256))
 _LONG_NUMBER = b"0" * 19
+_STEP = 4
+_SAMPLED_NUMBER = b"0" * (len(_LONG_NUMBER) // _STEP)
 
 
 class JsonTextError(ValueError):
@@ -25,12 +27,18 @@ def decode(text: bytes) -> Any:
     Raises:
         JsonTextError: not UTF-8, not JSON (RFC 8259), or nested too deeply.
     """
-    if _LONG_NUMBER in text.translate(_DIGITS_TO_ZERO):
+    if _may_hold_long_number(text):
         return _decode_slowly(text)
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
         return _decode_slowly(text)
+
+
+def _may_hold_long_number(text: bytes) -> bool:
+    """Whether 19 digits stand in a row; nearly always told from every fourth byte alone."""
+    sample = text[::_STEP].translate(_DIGITS_TO_ZERO)
+    return _SAMPLED_NUMBER in sample and _LONG_NUMBER in text.translate(_DIGITS_TO_ZERO)
 
 
 def _decode_slowly(text: bytes) -> Any:

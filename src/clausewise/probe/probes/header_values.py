@@ -166,12 +166,14 @@ async def _decoded(peer: Peer, request: NamedRequest) -> Observation | None:
 
 async def _wrong_encodings(peer: Peer, request: NamedRequest) -> Observation:
     reply = await request.send(peer, sentinel.wrap(OTHER_NAME), "MCP-HDR-007")
-    if not is_refused(reply):
+    if not is_mismatch(reply):
         return inconclusive(f"Mcp-Name is not compared in {request.method}: {reply.shown}")
     marker = sentinel.wrap(request.name).replace("=?base64?", "=?BASE64?", 1)
     reply = await request.send(peer, marker, "MCP-HDR-007")
-    if is_refused(reply) or reply.barred is not None:
+    if is_mismatch(reply):
         return held()
+    if reply.message is None:
+        return inconclusive(reply.barred or f"{request.method} got {reply.shown}")
     return broke(
         f"{request.method} takes markers in upper case for an encoding",
         seen=f"{reply.shown}, for {marker}",

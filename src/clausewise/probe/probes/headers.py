@@ -247,7 +247,7 @@ async def headers_are_checked_before_dispatch(peer: Peer) -> Observation:
     for value in (None, "ping"):
         headers = {METHOD: value}
         alone = await peer.request("server/discover", headers=headers, rule="MCP-HDR-010")
-        if is_refused(alone):
+        if is_mismatch(alone):
             reply = await peer.request(NO_SUCH_METHOD, headers=headers, rule="MCP-HDR-010")
             judged.append((METHOD, _header_fault_first(reply, "an unknown method")))
     if peer.offers("tools") and await _checks_names(peer):
@@ -262,7 +262,7 @@ async def _checks_names(peer: Peer) -> bool:
     """Whether a wrong `Mcp-Name` is refused where it is the only fault."""
     known: NamedRequest | None = next(iter(await served_reads(peer)), None)
     known = known or await served_call(peer)
-    return known is not None and is_refused(await known.send(peer, OTHER_NAME, "MCP-HDR-010"))
+    return known is not None and is_mismatch(await known.send(peer, OTHER_NAME, "MCP-HDR-010"))
 
 
 def _header_fault_first(reply: Reply, other: str) -> Observation:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Hashable, Mapping
 from urllib.parse import urlsplit
 
 from clausewise.core.vocabulary import Outcome, TransportKind
 from clausewise.probe.canary import comes_back
 from clausewise.probe.control import failed_control
-from clausewise.probe.grouping import Sighting
+from clausewise.probe.grouping import Sighting, once_each
 from clausewise.probe.named_requests import UNKNOWN_CALL
 from clausewise.probe.observation import (
     Observation,
@@ -124,7 +124,7 @@ async def errors_repeat_no_secret(peer: Peer) -> Observation:
     errors = [reply for reply in replies if _is_error(reply)]
     if not errors:
         return not_observed("no request that should fail got an error")
-    return merged(_repeats(reply, "an error repeats {what}") for reply in errors)
+    return once_each(_kinded(_repeats(reply, "an error repeats {what}")) for reply in errors)
 
 
 def _is_error(reply: Reply) -> bool:
@@ -149,6 +149,10 @@ async def _errors_on_stdio(peer: Peer) -> AsyncIterator[Reply]:
         if peer.offers("tools"):
             method, params = UNKNOWN_CALL.method, UNKNOWN_CALL.params
             yield await peer.request(method, params, link=link, rule="MCP-SEC-003")
+
+
+def _kinded(seen: Observation) -> tuple[Hashable, Observation]:
+    return tuple(fault.message for fault in seen.faults), seen
 
 
 def _repeats(reply: Reply, message: str) -> Observation:
@@ -185,7 +189,7 @@ async def authorization_is_not_reflected(peer: Peer) -> Observation:
         replies.append(
             await peer.request(NO_SUCH_METHOD, headers=AUTHORIZATION, link=link, rule="MCP-SEC-007")
         )
-    return merged(_reflects(reply) for reply in replies)
+    return once_each(_kinded(_reflects(reply)) for reply in replies)
 
 
 def _reflects(reply: Reply) -> Observation:
