@@ -137,10 +137,12 @@ def failed(request: Message, code: int, text: str) -> Message:
 
 
 def by_server(message: Message) -> Sent:
+    """The server sends `message`."""
     return Sent(Party.SERVER, message)
 
 
 def by_client(message: Message) -> Sent:
+    """The client sends `message`."""
     return Sent(Party.CLIENT, message)
 
 

@@ -77,6 +77,7 @@ def _tool(number: int, voice: Voice) -> Message:
 
 
 def list_tools(voice: Voice) -> Iterator[Turn]:
+    """The tools, on two pages."""
     half = _TOOLS // 2
     first = [_tool(number, voice) for number in range(half)]
     second = [_tool(number, voice) for number in range(half, _TOOLS)]
@@ -86,6 +87,7 @@ def list_tools(voice: Voice) -> Iterator[Turn]:
 
 
 def call_tool(voice: Voice) -> Iterator[Turn]:
+    """A call, with text or structured content as its result."""
     if voice.chance(0.35):
         rows = {"rows": voice.records(voice.random.randrange(1, 7))}
         blocks = [{"type": "text", "text": json.dumps(rows)}]
@@ -146,6 +148,7 @@ def call_slow_tool(voice: Voice) -> Iterator[Turn]:
 
 
 def call_unknown_tool(voice: Voice) -> Iterator[Turn]:
+    """A call that the server refuses."""
     yield voice.refused("tools/call", _UNKNOWN, name="no_such_tool", arguments={})
 
 
@@ -191,6 +194,7 @@ def cancel_tool(voice: Voice) -> Iterator[Turn]:
 
 
 def read_resources(voice: Voice) -> Iterator[Turn]:
+    """Resources and templates are listed, one is read, an unknown one refused."""
     entries = [
         {"uri": f"note://daily/{n}", "name": f"day {n}", "mimeType": "text/plain"} for n in range(5)
     ]
@@ -204,6 +208,7 @@ def read_resources(voice: Voice) -> Iterator[Turn]:
 
 
 def follow_resource(voice: Voice) -> Iterator[Turn]:
+    """A subscription, an update, and its end."""
     yield voice.call("resources/subscribe", {}, uri="note://daily/3")
     updated = notice("notifications/resources/updated", uri="note://daily/3")
     listed = notice("notifications/resources/list_changed")
@@ -212,6 +217,7 @@ def follow_resource(voice: Voice) -> Iterator[Turn]:
 
 
 def use_prompts(voice: Voice) -> Iterator[Turn]:
+    """Prompts are listed, an argument completed, a prompt fetched with every kind of content."""
     arguments = [{"name": "topic", "required": True}, {"name": "tone"}]
     prompts = [{"name": "summary", "description": voice.text(80), "arguments": arguments}]
     yield voice.call("prompts/list", {"prompts": prompts})
@@ -235,12 +241,14 @@ def use_prompts(voice: Voice) -> Iterator[Turn]:
 
 
 def set_logging(voice: Voice) -> Iterator[Turn]:
+    """A log level is set, and a log message comes."""
     yield voice.call("logging/setLevel", {}, level="info")
     said = {"level": "warning", "data": voice.text(200)}
     yield Turn(None, (by_server(notice("notifications/message", **said)),))
 
 
 def ping(voice: Voice) -> Iterator[Turn]:
+    """Each side pings the other."""
     yield voice.call("ping", {})
     yield Turn(None, voice.exchange("ping", {}))
 
@@ -338,6 +346,7 @@ def refuse_sampling(voice: Voice) -> Iterator[Turn]:
 
 
 def announce_tools(voice: Voice) -> Iterator[Turn]:
+    """The tools change and are listed anew."""
     yield Turn(None, (by_server(notice("notifications/tools/list_changed")),))
     yield from list_tools(voice)
 

@@ -138,7 +138,7 @@ def gate() -> Iterator[tuple[str, list[str]]]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
             token = self.headers.get("Authorization", "none")
             sent.append(token)
             body = json.dumps({"error": "invalid_token", "got": token}).encode()
@@ -182,12 +182,56 @@ def test_a_token_is_sent_but_never_shown_nor_recorded(
     assert SECRET not in recorded
 
 
-def test_a_server_that_wants_a_token_is_exit_3_with_the_next_step(clausewise: Run) -> None:
+def test_a_server_that_wants_a_token_is_judged_by_its_refusal(clausewise: Run) -> None:
     with gate() as (url, _):
         ran = clausewise("check", url)
-    assert (ran.returncode, ran.stdout) == (3, "")
-    assert "401" in ran.stderr
-    assert "--bearer" in ran.stderr
+    assert ran.returncode == 1
+    assert "MCP-AUT-001" in ran.stdout
+    assert "wants a token (HTTP 401)" in ran.stdout
+    assert "next: Give a token: --bearer env:NAME" in ran.stdout
+
+
+def test_tokens_for_the_rules_about_tokens_are_never_shown_nor_recorded(
+    clausewise: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOREIGN", SECRET)
+    monkeypatch.setenv("LOW", f"{SECRET}-low")
+    with gate() as (url, sent):
+        ran = clausewise(
+            "check", url, "--foreign-token", "env:FOREIGN", "--low-scope-token", "env:LOW",
+            "--save-trace", "t.jsonl", "-v",
+        )  # fmt: skip
+    assert f"Bearer {SECRET}" in sent
+    assert f"Bearer {SECRET}-low" in sent
+    assert SECRET not in ran.stdout + ran.stderr
+    assert SECRET not in Path("t.jsonl").read_text()
+
+
+def test_a_server_json_is_judged_beside_the_server(clausewise: Run) -> None:
+    Path("server.json").write_text('{"name": "weather", "description": "d"}')
+    with gate() as (url, _):
+        ran = clausewise(
+            "check", url, "--server-json", "server.json", "--select", "MCP-REG-001,MCP-REG-003",
+        )  # fmt: skip
+    assert ran.returncode == 0
+    assert "WARN  MCP-REG-001" in ran.stdout
+    assert "WARN  MCP-REG-003" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--server-json", "none.json"), "--server-json names none.json"),
+        (("--foreign-token", "env:NOT_SET_ANYWHERE"), "NOT_SET_ANYWHERE, which is not set"),
+        (("--registry", "no-url"), "is no http or https URL"),
+    ],
+)
+def test_what_is_given_beside_the_target_must_be_usable(
+    clausewise: Run, arguments: tuple[str, ...], message: str
+) -> None:
+    ran = clausewise("check", "http://127.0.0.1:9/mcp", *arguments)
+    assert ran.returncode == 2
+    assert message in ran.stderr
 
 
 def test_a_target_that_cannot_be_reached_is_exit_3(clausewise: Run) -> None:

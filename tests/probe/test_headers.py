@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import anyio
 import pytest
 
@@ -9,10 +11,11 @@ from clausewise.core.vocabulary import Outcome
 from clausewise.probe.probes.parameter_headers import UNSENDABLE
 from clausewise.probe.run import ProbeOptions
 from clausewise.transport.targets import HttpTarget
-from tests.probe.fake_server import serve_http
+from tests.probe.fake_server import Reply, Request, serve_http
 from tests.probe.faults import FAULTS
+from tests.probe.faults_of_headers import TOOL, querying
 from tests.probe.group_outcomes import Outcomes, changed, outcomes, recorded
-from tests.probe.running import LIMITS, Recorded, probe_target
+from tests.probe.running import LIMITS, Recorded, probe_fake, probe_target
 
 GROUP = "MCP-HDR"
 FAIL, WARN, PASS = Outcome.FAIL, Outcome.WARN, Outcome.PASS
@@ -139,3 +142,17 @@ def test_a_finding_is_reproduced_by_its_own_command(fault: str) -> None:
 
 def test_no_header_that_is_sent_could_split_a_request() -> None:
     assert all(not set(header) & set(b"\r\n\0") for _, header in UNSENDABLE)
+
+
+def test_a_tool_whose_annotations_are_wrong_is_not_called() -> None:
+    called: list[str] = []
+    wrong = {**TOOL, "inputSchema": {"type": "object", "x-mcp-header": "A"}}
+    listing = querying(tool=wrong)
+
+    def fault(request: Request, reply: Reply) -> Reply | None:
+        if request.method == "tools/call":
+            called.append(str(request.params.get("name")))
+        return cast("Reply | None", listing(request, reply))
+
+    assert probe_fake(fault, GROUP)["MCP-HDR-008"].outcome is NOT_OBSERVED
+    assert "query" not in called

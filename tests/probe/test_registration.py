@@ -19,7 +19,7 @@ def test_every_probe_decides_a_rule_of_the_catalogue() -> None:
     assert all(rule == entry.rule for rule, entry in probes().items())
 
 
-@pytest.mark.parametrize("group", ["DSC", "STL", "DEP"])
+@pytest.mark.parametrize("group", ["DSC", "STL", "DEP", "AUT", "SEC", "REG"])
 def test_the_groups_are_whole(group: str) -> None:
     wanted = {rule for rule in rules() if rule.startswith(f"MCP-{group}-")}
     assert wanted <= probes().keys()

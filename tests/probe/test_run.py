@@ -12,7 +12,7 @@ from clausewise.core.vocabulary import Era, Outcome, Party, Revision, TransportK
 from clausewise.probe import run as run_module
 from clausewise.probe.observation import Observation, broke, held
 from clausewise.probe.peer import Peer
-from clausewise.probe.registration import BOTH, Passive, Probe, Turn, probes
+from clausewise.probe.registration import BOTH, Passive, Probe, Turn
 from clausewise.probe.run import ProbeOptions, Progress
 from clausewise.probe.traffic import Traffic
 from clausewise.registry import rules
@@ -76,9 +76,8 @@ def test_each_rule_gets_one_verdict_in_the_order_of_the_catalogue() -> None:
     assert [verdict.id for verdict in done.run.verdicts] == list(rules())
 
 
-def test_a_rule_without_a_probe_is_planned() -> None:
-    missing = next(rule for rule in rules() if rule not in probes())
-    verdict = probe_fake(None, missing)[missing]
+def test_a_rule_without_a_probe_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    verdict = run(monkeypatch, {}, replace(OPTIONS, select=(RULE,)))[RULE]
     assert verdict.outcome is Outcome.NOT_OBSERVED
     assert verdict.reason is not None
     assert verdict.reason.startswith("planned")

@@ -23,8 +23,9 @@ from clausewise.judge.sessions import Memory, Session
 from clausewise.registry import clauses
 from clausewise.trace.events import Event, EventKind, Lifecycle
 
-OBJECTS_BETWEEN_COLLECTIONS = 20_000
-"""Objects that are made before the garbage collector looks at them."""
+COLLECTION_THRESHOLDS = (10_000, 5, 5)
+"""How many objects are made before the garbage collector looks at the young ones, and how often
+it then looks at older ones, to which ended sessions belong."""
 
 # An attribute look-up on an enum class is too slow for what is done with every event.
 _C2S = Direction.CLIENT_TO_SERVER
@@ -317,13 +318,13 @@ def judge(
 
 @contextmanager
 def _seldom_collecting() -> Iterator[None]:
-    """Look for cyclic garbage less often: by default it takes a quarter of the time of judging.
+    """Look for cyclic garbage less often: by default that takes a fifth of the time of judging.
 
-    Python counts objects made, and each event makes many that live for a while.
+    Python counts the objects made, and each event makes many that live for a while.
     """
     before = gc.get_threshold()
     if before[0]:
-        gc.set_threshold(max(before[0], OBJECTS_BETWEEN_COLLECTIONS), *before[1:])
+        gc.set_threshold(*COLLECTION_THRESHOLDS)
     try:
         yield
     finally:

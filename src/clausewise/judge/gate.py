@@ -110,6 +110,9 @@ class Gate:
     def _request(self, payload: dict[str, Any]) -> None:
         params = payload.get("params")
         version = params.get("protocolVersion", ABSENT) if isinstance(params, dict) else ABSENT
+        if version is ABSENT and (named := meta_version(payload)) is not None:
+            # A modern request of the removed method is no legacy handshake.
+            version = named
         self._requested = version
         self._saw_initialize = True
         if len(self._pending) < MAX_WAITING:

@@ -61,7 +61,7 @@ class MirroredCall:
 
 
 async def mirrored_calls(peer: Peer) -> tuple[MirroredCall, ...] | Observation:
-    """The calls to try, found once per run, or what to say where there is none."""
+    """The calls to try, or what to say where there is none."""
     if not peer.offers("tools"):
         return not_applicable("the server does not declare the capability tools")
     pages = await peer.pages("tools/list")

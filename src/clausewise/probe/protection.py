@@ -24,6 +24,8 @@ _REFUSED = (UNAUTHORIZED, FORBIDDEN)
 _CAPABILITY_OF = {"tools/list": "tools", "resources/list": "resources", "prompts/list": "prompts"}
 _PATIENCE_S = 3.0
 _LONGEST_SCHEME = 40
+_SHOWN = 200
+MAX_URL_CHARACTERS = 2048
 
 
 class Place(Enum):
@@ -119,8 +121,10 @@ def challenges_in(reply: Reply) -> tuple[Challenge, ...]:
 
 
 def web_address(value: Any) -> str | None:
-    """`value` if it is an absolute http or https URL, else None."""
-    if not isinstance(value, str) or not is_web_address(value) or not is_url(value):
+    """`value` if it is an absolute http or https URL of bearable length, else None."""
+    if not isinstance(value, str) or len(value) > MAX_URL_CHARACTERS:
+        return None
+    if not is_web_address(value) or not is_url(value):
         return None
     return value if origin_of(value) is not None else None
 
@@ -216,7 +220,7 @@ async def _locate(peer: Peer, bearer: Challenge | None) -> tuple[Located, ...]:
         places.insert(0, (Place.CHALLENGE, named))
     for place, url in places:
         if place is Place.CHALLENGE and web_address(url) is None:
-            document = Document(url, None, "no absolute http or https URL")
+            document = Document(url[:_SHOWN], None, "no absolute http or https URL")
         else:
             document = await peer.document(url)
         located.append(Located(place, document))
