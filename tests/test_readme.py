@@ -67,4 +67,4 @@ def test_the_configuration_in_the_readme_is_accepted(tmp_path: Path) -> None:
     (block,) = (text for kind, text in BLOCKS if kind == "toml")
     assert set(tomllib.loads(block)) == {"fail-on", "ignore", "baseline"}
     (tmp_path / "clausewise.toml").write_text(block, encoding="utf-8")
-    assert config.find(tmp_path)
+    assert config.find(tmp_path).settings["fail-on"] == "should"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-
 from bench.recording import Http, Stdio, mixed_sessions
 from bench.suspects import SUSPECTS
+
 from clausewise.core.vocabulary import Outcome, Revision
 from clausewise.judge.engine import JudgeResult, judge
 from clausewise.registry import clauses
@@ -43,7 +43,7 @@ def findings(result: JudgeResult) -> list[str]:
 
 
 @pytest.mark.parametrize("recorder", [Stdio, Http])
-def test_mixed_sessions_give_no_finding(recorder: type[Stdio] | type[Http]) -> None:
+def test_mixed_sessions_give_no_finding(recorder: type[Stdio | Http]) -> None:
     result = judged(mixed_sessions(recorder(), EVENTS))
     assert findings(result) == []
     assert result.revisions == (Revision.LEGACY,)
@@ -73,7 +73,7 @@ def test_the_suspects_of_quadratic_cost_give_no_finding(name: str) -> None:
 
 
 @pytest.mark.parametrize("recorder", [Stdio, Http])
-def test_the_same_seed_gives_the_same_trace(recorder: type[Stdio] | type[Http]) -> None:
+def test_the_same_seed_gives_the_same_trace(recorder: type[Stdio | Http]) -> None:
     one, other = (list(mixed_sessions(recorder(), 500)) for _ in range(2))
     assert one == other
     assert one != list(mixed_sessions(recorder(), 500, seed=2))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -37,18 +36,6 @@ def test_help_and_version_import_nothing_heavy(option: str) -> None:
     )
     assert (done.returncode, done.stderr.strip()) == (0, "[]")
     assert done.stdout
-
-
-def test_help_takes_at_most_three_times_a_bare_interpreter() -> None:
-    def fastest(*arguments: str) -> float:
-        def once() -> float:
-            begin = time.perf_counter()
-            subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-            return time.perf_counter() - begin
-
-        return min(once() for _ in range(7))
-
-    assert fastest("-m", "clausewise", "--help") <= 3 * fastest("-c", "pass")
 
 
 def test_the_top_help_names_every_command_and_exit_code(clausewise: Run) -> None:

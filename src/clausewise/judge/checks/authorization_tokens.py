@@ -1,7 +1,5 @@
 """Authorization: how the client sends its access token."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Base protocol, Messages: ids across requests and responses of a session."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

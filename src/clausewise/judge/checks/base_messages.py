@@ -1,7 +1,5 @@
 """Base protocol, Messages: the members of requests, responses and notifications."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from typing import Any

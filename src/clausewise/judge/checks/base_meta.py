@@ -1,7 +1,5 @@
 """Base protocol, `_meta`: the names of its keys, wherever the schema puts it."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 import re

@@ -1,7 +1,5 @@
 """Cancellation: what a notification may name, and what follows it."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 import re

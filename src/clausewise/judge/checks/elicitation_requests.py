@@ -1,7 +1,5 @@
 """Elicitation, Elicitation Requests: the parameters of each mode."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from typing import Any

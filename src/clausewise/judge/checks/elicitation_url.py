@@ -1,7 +1,5 @@
 """Elicitation, URL mode: completion notifications and the error that requires elicitations."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Elicitation, URL mode: encrypted URLs, and completion told to the right client alone."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 import ipaddress

@@ -1,7 +1,5 @@
 """Lifecycle, Initialization: the order of requests around the handshake."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Lifecycle, Initialization: what the initialize request and its result say."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

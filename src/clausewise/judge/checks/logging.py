@@ -1,7 +1,5 @@
 """Logging: the capability."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass

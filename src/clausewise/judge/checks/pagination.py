@@ -1,7 +1,5 @@
 """Pagination: cursors, as clients send them and servers take them."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

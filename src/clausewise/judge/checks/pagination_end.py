@@ -1,7 +1,5 @@
 """Pagination: the end of a list."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass

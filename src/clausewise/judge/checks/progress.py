@@ -1,7 +1,5 @@
 """Progress: tokens of requests, and the notifications that report on them."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

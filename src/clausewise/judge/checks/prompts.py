@@ -1,7 +1,5 @@
 """Prompts: the capability, the content of prompt messages, the arguments."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,5 @@
 """Resources: the capability, URIs and binary data, wherever a server sends them."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Roots: the capability, the URIs, and what a client without roots answers."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,5 @@
 """Sampling, Capabilities: what the client declares and what servers may ask for then."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,5 @@
 """Tools: the capability, and the definitions that a server lists."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 import re

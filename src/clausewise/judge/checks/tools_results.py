@@ -1,7 +1,5 @@
 """Tools: what the results of calls carry, whether direct or through a task."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass

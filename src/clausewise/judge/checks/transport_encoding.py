@@ -1,7 +1,5 @@
 """Transports: the bytes of messages, their encoding and their newlines."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 import base64

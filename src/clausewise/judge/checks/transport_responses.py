@@ -1,7 +1,5 @@
 """Transports, Streamable HTTP: how the server answers POST and GET."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

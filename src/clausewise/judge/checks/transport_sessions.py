@@ -1,7 +1,5 @@
 """Transports, Streamable HTTP: session management."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 import re

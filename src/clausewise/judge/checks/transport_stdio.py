@@ -1,7 +1,5 @@
 """Transports, stdio: what is written to stdin and stdout."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

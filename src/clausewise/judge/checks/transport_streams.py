@@ -1,7 +1,5 @@
 """Transports, Streamable HTTP: what the stream of a POST holds, and that of a GET does not."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

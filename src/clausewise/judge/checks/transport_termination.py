@@ -1,7 +1,5 @@
 """Transports, Streamable HTTP: how sessions end, and what both sides owe afterwards."""
 
-# ruff: noqa: ARG001 - every handler takes (event, session, out)
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field
