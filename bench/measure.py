@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 import subprocess
 import sys
 import time
@@ -19,12 +19,13 @@ from clausewise.core.results import RunResult
 from clausewise.judge.engine import Judge
 from clausewise.trace.recordings import ReadingOptions, open_recording
 
-_PEAK = """
-import resource, sys
+_VALIDATE = """
+import sys
 from clausewise.app.validate import ValidateOptions, run
 run((sys.argv[1],), ValidateOptions())
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(open("/proc/self/status").read())
 """
+_PEAK = re.compile(r"^VmHWM:\s*(\d+) kB$", re.MULTILINE)
 
 
 def floor(path: Path) -> None:
@@ -110,8 +111,12 @@ def _cpu_seconds(work: Callable[[Path], object], path: Path) -> float:
 
 
 def peak_megabytes(path: Path) -> float:
-    """The peak resident memory of a process that does nothing but validate the trace."""
+    """The peak resident memory of a process that does nothing but validate the trace (Linux).
+
+    Not `ru_maxrss`, which a process inherits from the one that started it.
+    """
     done = subprocess.run(
-        [sys.executable, "-c", _PEAK, str(path)], check=True, capture_output=True, text=True
+        [sys.executable, "-c", _VALIDATE, str(path)], check=True, capture_output=True, text=True
     )
-    return int(json.loads(done.stdout)) / 1024
+    found = _PEAK.search(done.stdout)
+    return int(found[1]) / 1024 if found is not None else float("nan")

@@ -9,9 +9,11 @@ It speaks both eras: `initialize` and stateless requests.
 from __future__ import annotations
 
 import argparse
+from typing import Annotated
 
 from mcp.server import MCPServer
 from mcp_types import ToolAnnotations
+from pydantic import Field
 
 BOOKS = {
     "dune": "Dune, Frank Herbert, 1965",
@@ -32,6 +34,12 @@ def find_book(key: str) -> str:
 def count_books() -> int:
     """How many books there are."""
     return len(BOOKS)
+
+
+@server.tool(annotations=ToolAnnotations(read_only_hint=True))
+def shelf(branch: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Branch"})]) -> str:
+    """Where the books stand; gateways route by the branch, which a header mirrors."""
+    return f"first floor of {branch}"
 
 
 @server.tool()

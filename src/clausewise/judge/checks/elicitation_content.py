@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import jsonschema_rs
@@ -11,10 +12,13 @@ from clausewise.judge.elicitations import ELICIT, FORM, URL, mode_of
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.schema_documents import dialect_of
-from clausewise.judge.sessions import MIXED, Session
+from clausewise.judge.schema_documents import dialect_of, digest
+from clausewise.judge.sessions import MIXED, Session, forget_older_half
 from clausewise.judge.tasks import fulfilled_request
 from clausewise.judge.wording import ABSENT, shown
+
+MAX_SCHEMAS = 256
+"""Different schemas of a recording whose compiled form is kept."""
 
 _FORMATS = frozenset({"email", "uri", "date", "date-time"})
 """The formats that the page lists; others are annotations to 2020-12."""
@@ -49,7 +53,7 @@ def response_matches_schema(message: Message, session: Session, out: Sheet) -> N
     if session.shared:
         out.undecided(message, MIXED)
     elif mode == FORM and isinstance(request.params, dict):
-        _judge_content(content, request.params.get("requestedSchema"), message, out)
+        _judge_content(message, session, out, content, request.params.get("requestedSchema"))
     elif mode == URL and content is not ABSENT:
         out.broke(
             message,
@@ -59,8 +63,10 @@ def response_matches_schema(message: Message, session: Session, out: Sheet) -> N
         )
 
 
-def _judge_content(content: Any, schema: Any, message: Message, out: Sheet) -> None:
-    validator = _compiled(schema)
+def _judge_content(
+    message: Message, session: Session, out: Sheet, content: Any, schema: Any
+) -> None:
+    validator = _validator(session, schema)
     if validator is None:
         return
     if not isinstance(content, dict):
@@ -88,6 +94,23 @@ def _misfit(message: Message, seen: str, out: Sheet) -> None:
         seen=seen,
         expected="content that the requestedSchema accepts",
     )
+
+
+@dataclass(slots=True)
+class _Compiled:
+    """Validators of the schemas in the recording, by digest: forms are asked again and again."""
+
+    validators: dict[bytes, jsonschema_rs.Validator | None] = field(default_factory=dict)
+
+
+def _validator(session: Session, schema: Any) -> jsonschema_rs.Validator | None:
+    validators = session.recording.state(_Compiled).validators
+    key = digest(schema)
+    if key not in validators:
+        if len(validators) >= MAX_SCHEMAS:
+            forget_older_half(validators)
+        validators[key] = _compiled(schema)
+    return validators[key]
 
 
 def _compiled(schema: Any) -> jsonschema_rs.Validator | None:
