@@ -275,6 +275,11 @@ REMOTES: Mapping[str, tuple[str, Mapping[str, Any], Outcome]] = {
         UNKNOWN,
     ),
     "an SSE endpoint only": (ENDPOINT, remote(ENDPOINT, "sse"), BROKEN),
+    "more variables than anybody fills in": (
+        ENDPOINT,
+        remote("https://mcp.example.com/" + "".join(f"{{v{n}}}" for n in range(9))),
+        BROKEN,
+    ),
     "packages only": (ENDPOINT, {"remotes": ...}, ABSENT),
     "a loopback endpoint": ("http://127.0.0.1:8000/mcp", {}, UNSEEN),
 }

@@ -92,6 +92,12 @@ def test_a_token_that_is_enough_for_all_that_may_be_tried_shows_nothing() -> Non
     assert "--call-tool" in (verdict.reason or "")
 
 
+def test_without_a_token_of_the_user_it_is_not_known_what_to_try() -> None:
+    verdict = probed(with_token=False)[SCOPE]
+    assert verdict.outcome is Outcome.NOT_OBSERVED
+    assert "--bearer" in (verdict.reason or "")
+
+
 def test_an_invalid_token_shows_nothing_about_scopes() -> None:
     verdict = probed(low_scope="no-token-of-this-issuer")[SCOPE]
     assert verdict.outcome is Outcome.INCONCLUSIVE

@@ -192,7 +192,7 @@ async def survey(options: ServerOptions) -> Mapping[str, str]:
     found: dict[str, str] = {}
     async with serve_http(options) as url:
         if options.era.has_modern:
-            for label, ask in (MODERN | HEADED).items():
+            for label, ask in {**MODERN, **HEADED}.items():
                 async with connect(url) as client:
                     found[label] = await _ask(client, ask)
             for label, ask in WARM.items():

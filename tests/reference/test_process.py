@@ -116,6 +116,7 @@ def test_the_list_of_defects_names_each_with_what_it_trips() -> None:
         ["--http", "0.0.0.0:0"],
         ["--stdio", "--defect", "nope"],
         ["--stdio", "--auth"],
+        ["--http", "127.0.0.1:0", "--auth", "--allow-remote"],
         ["--http", "127.0.0.1:0", "--defect", "any-audience-accepted"],
     ],
 )

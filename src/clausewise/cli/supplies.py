@@ -36,6 +36,8 @@ def _registry_entry(values: Mapping[str, Any]) -> RegistryEntry:
     registry = values["registry"] or OFFICIAL_REGISTRY
     HttpTarget(registry)  # its complaint about a URL that is none is the user's
     path, name = values["server_json"], values["registry_name"]
+    if path is not None and name is not None:
+        raise UsageError("both --server-json and --registry-name", "Give one of them.")
     if path is None:
         return RegistryEntry(name=name, registry=registry)
     return RegistryEntry(_read(Path(path)), str(path), name, registry)

@@ -169,9 +169,14 @@ async def _without_token(peer: Peer, method: str) -> Reply:
 
 
 async def _anonymous(peer: Peer, method: str, params: Mapping[str, Any] | None = None) -> Reply:
+    # Marked, since a client that has a token owes it with each request.
     async with peer.anonymous() as link:
         return await peer.request(
-            method, params, link=link, timeout_s=min(_PATIENCE_S, peer.answer_s)
+            method,
+            params,
+            link=link,
+            timeout_s=min(_PATIENCE_S, peer.answer_s),
+            rule="MCP-AUT-001",
         )
 
 

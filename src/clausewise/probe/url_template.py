@@ -11,6 +11,8 @@ from typing import Any
 
 from clausewise.probe.canonical_uri import canonical
 
+_MAX_LENGTH = 2048
+_MAX_VARIABLES = 8
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 _PREFIX = re.compile(r"[^/?#]*://[^/?#]*")
 _DEFAULT_PORT = re.compile(r"^(http://[^/?#]*):80(?=[/?#]|$)|^(https://[^/?#]*):443(?=[/?#]|$)")
@@ -26,13 +28,16 @@ def fits(url: str, template: str, variables: Mapping[str, Any]) -> bool:
 
     Scheme and host compare without case, a default port and a slash at the end do not count.
     A variable at the very beginning may stand for scheme and host; any other for text without
-    `/`, `?` and `#`. `choices` of a variable bound it.
+    `/`, `?` and `#`. `choices` of a variable bound it. A template that is longer or has more
+    variables than any real one fits nothing.
 
     Args:
         url: an absolute http or https URL.
         template: a URL with variables in braces, or without.
         variables: their descriptions by name.
     """
+    if len(template) > _MAX_LENGTH or len(variables_of(template)) > _MAX_VARIABLES:
+        return False
     pattern = _pattern(_lowered(template).rstrip("/"), variables)
     return re.fullmatch(pattern, str(canonical(url)).rstrip("/")) is not None
 

@@ -45,14 +45,19 @@ def build(options: ServerOptions, origin: str | None = None) -> Runtime:
         ),
     )
     if options.protected:
-        wiring = _protected(wiring, origin)
+        wiring = _protected(wiring, options, origin)
     wiring = apply_defects(wiring, options.defects)
     return Runtime(options, wiring, Sessions(options.limits.max_sessions))
 
 
-def _protected(wiring: Wiring, origin: str | None) -> Wiring:
+def _protected(wiring: Wiring, options: ServerOptions, origin: str | None) -> Wiring:
     if origin is None:
         raise UsageError("only HTTP can be protected", "Leave out --auth, or use --http.")
+    if options.allow_remote:
+        raise UsageError(
+            "the authorization server consents to everybody and is for loopback alone",
+            "Leave out --auth or --allow-remote.",
+        )
     try:
         from clausewise.reference.auth.protect import protect
     except ImportError as error:

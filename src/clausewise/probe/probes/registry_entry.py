@@ -179,7 +179,7 @@ def _package_version(package: Mapping[str, Any]) -> Observation:
     version = package["version"]
     if not isinstance(version, str):
         return not_observed("the version of a package is no string (MCP-REG-001)")
-    if version == "latest" or kind_of(version) is Kind.RANGE:
+    if version == "latest" or kind_of(version[:MAX_LENGTH]) is Kind.RANGE:
         return _range(f"the version of the package {named(package.get('identifier'))}", version)
     return held()
 

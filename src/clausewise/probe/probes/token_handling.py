@@ -81,6 +81,8 @@ async def too_little_scope_is_told(peer: Peer) -> Observation:
     found = [part for part in parts if part is not None]
     if found:
         return merged(found)
+    if not peer.authorized:
+        return not_observed("only with a better token (--bearer) is it known what to try")
     return not_observed(
         "nothing that may be tried needs more scope; --call-tool names a tool that does"
     )
