@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,12 +11,13 @@ import anyio
 import pytest
 
 from clausewise.core.errors import BarredError, ClausewiseError
-from clausewise.core.vocabulary import Outcome
+from clausewise.core.vocabulary import Era, Outcome
 from clausewise.probe.run import ProbeOptions, ProbeRun, run_probes
+from clausewise.reference.http_layer import HttpRequest
 from clausewise.trace.tape import Tape
 from clausewise.transport.targets import HttpTarget
 from tests.probe.running import LIMITS
-from tests.probe.site import GOOD_TOKEN, Guarded, Page, challenge, serve
+from tests.probe.site import DISCOVERED, GOOD_TOKEN, Guarded, Page, challenge, serve
 
 PASS, FAIL, WARN, INFO = Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.INFO
 UNKNOWN, ABSENT, UNSEEN = Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE, Outcome.NOT_OBSERVED
@@ -319,3 +321,20 @@ def test_the_token_never_goes_to_a_metadata_url() -> None:
 
     probed(Watching(RIGHT.refusal, RIGHT.pages, []), token=GOOD_TOKEN)
     assert sent == []
+
+
+def test_a_server_may_be_protected_for_calls_alone() -> None:
+    tool = {"name": "t", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
+    results = {"server/discover": DISCOVERED, "tools/list": {**DISCOVERED, "tools": [tool]}}
+
+    class CallsAlone(Guarded):
+        def _endpoint(self, request: HttpRequest) -> Page:
+            message = json.loads(request.body)
+            result = results.get(message["method"])
+            if result is None:
+                return self.refusal
+            return Page(value={"jsonrpc": "2.0", "id": message["id"], "result": result})
+
+    run = probed(CallsAlone(RIGHT.refusal, RIGHT.pages, []))
+    assert outcomes(run) == ALL_PASS
+    assert run.era is Era.MODERN

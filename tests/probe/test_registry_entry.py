@@ -39,7 +39,7 @@ ENTRY: Mapping[str, Any] = {
 }
 PACKAGE = {
     "registryType": "oci",
-    "identifier": "docker.io/alice/weather:1.2.3",
+    "identifier": "images.example.com/alice/weather:1.2.3",
     "transport": {"type": "stdio"},
 }
 BUNDLE = PACKAGE | {
@@ -238,7 +238,7 @@ def test_no_version_is_a_finding(version: Any) -> None:
 @pytest.mark.parametrize("version", ["latest", "^1.0.0"])
 def test_a_package_has_one_version_too(version: str) -> None:
     (fault,) = of_file("003", packages=[PACKAGE | {"version": version}]).faults
-    assert "docker.io/alice/weather" in fault.message
+    assert "images.example.com/alice/weather" in fault.message
 
 
 def remote(url: str, kind: str = "streamable-http", **variables: Any) -> dict[str, Any]:
