@@ -70,6 +70,8 @@ class Gate:
         self._negotiated: Any = None
         self._saw_result = False
         self._named: str | None = None
+        # What a driver's deliberate faults name counts only where nothing else does.
+        self._named_in_fault: str | None = None
 
     @property
     def is_pending(self) -> bool:
@@ -88,8 +90,8 @@ class Gate:
     def watch(self, event: Event, exchange: Exchange | None) -> bool:
         """Take in an event; says whether it settles the revision."""
         payload = event.payload
-        if self._named is None and event.direction is _C2S:
-            self._named = _named_by(event, exchange)
+        if event.direction is _C2S:
+            self._hear(event, exchange)
         if type(payload) is not dict:
             return False
         if event.direction is _C2S:
@@ -106,6 +108,12 @@ class Gate:
         self._negotiated = result.get("protocolVersion") if isinstance(result, dict) else None
         self._saw_result = True
         return True
+
+    def _hear(self, event: Event, exchange: Exchange | None) -> None:
+        if self._named is None and event.injected is None:
+            self._named = _named_by(event, exchange)
+        elif self._named_in_fault is None:
+            self._named_in_fault = _named_by(event, exchange)
 
     def _request(self, payload: dict[str, Any]) -> None:
         params = payload.get("params")
@@ -127,7 +135,7 @@ class Gate:
             requested = self._requested
             # A request that names no revision at all is wrong in every revision.
             return requested if is_version_token(requested) else self._fallback
-        named = self._named
+        named = self._named or self._named_in_fault
         return named if named is not None and is_version_token(named) else self._fallback
 
     @property
@@ -158,7 +166,7 @@ class Gate:
 
 def _named_by(event: Event, exchange: Exchange | None) -> str | None:
     head = exchange.head if exchange is not None else None
-    if event.injected is not None or (event is head and exchange is not None and exchange.has_body):
+    if event is head and exchange is not None and exchange.has_body:
         return None
     return named_version(head, event.payload)
 

@@ -42,7 +42,7 @@ def _left_open(wiring: Wiring) -> Wiring:
     right = wiring.modern.deliver
 
     async def deliver(incoming: Incoming, outlet: Outlet, message: JsonObject, status: int) -> None:
-        if incoming.method != "tools/list":
+        if incoming.method != "tools/list" or "result" not in message:
             await right(incoming, outlet, message, status)
             return
         await outlet.send(message)
@@ -72,7 +72,7 @@ DEFECTS = (
     ),
     Defect(
         "request-before-response",
-        "The server sends the client a ping request ahead of the response to tools/list.",
+        "The server sends the client a ping request ahead of the result of tools/list.",
         deliver_with("tools/list", before=request("server-1", "ping")),
         rules=("MCP-RES-003",),
     ),
@@ -95,7 +95,7 @@ DEFECTS = (
     ),
     Defect(
         "stream-left-open",
-        "The response to tools/list comes on a stream that then stays open.",
+        "The result of tools/list comes on a stream that then stays open.",
         _left_open,
         rules=("MCP-RES-005",),
         transports=HTTP_ONLY,

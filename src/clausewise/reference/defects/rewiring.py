@@ -222,7 +222,7 @@ def deliver_with(
     before: JsonObject | None = None,
     after: JsonObject | None = None,
 ) -> Rewire:
-    """Send a message of one's own before or after the response to one method."""
+    """Send a message of one's own before or after the result of one method."""
 
     def rewire(wiring: Wiring) -> Wiring:
         right = wiring.modern.deliver
@@ -230,9 +230,10 @@ def deliver_with(
         async def deliver(
             incoming: Incoming, outlet: Outlet, message: JsonObject, status: int
         ) -> None:
-            if incoming.method == method and before is not None:
+            is_meant = incoming.method == method and "result" in message
+            if is_meant and before is not None:
                 await outlet.send(before)
-            if incoming.method == method and after is not None:
+            if is_meant and after is not None:
                 await outlet.send(message)
                 message = after
             await right(incoming, outlet, message, status)
