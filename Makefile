@@ -7,10 +7,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 REAL := .cache/real-servers
 EXAMPLES := examples/servers
+CLIENTS := .cache/real-clients
 OFFICIAL := .cache/official
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types layers fresh spec-drift generate real-servers official official-suite bench clean
+.PHONY: help setup demo test check lint types layers fresh spec-drift generate real-servers real-clients official official-suite bench clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,7 +26,7 @@ $(VENV)/.stamp: pyproject.toml constraints.txt
 demo: setup $(REAL)/python-sdk/.stamp ## check a real server on the official Python SDK and print the report
 	$(BIN)/python examples/demo.py --python $(REAL)/python-sdk/bin/python
 
-test: setup real-servers official-suite ## every test
+test: setup real-servers real-clients official-suite ## every test
 	$(BIN)/pytest --numprocesses auto
 
 check: lint types layers fresh test ## lint, types, import layers, generated files, tests
@@ -60,6 +61,15 @@ $(REAL)/everything/.stamp: $(EXAMPLES)/everything/package.json
 	mkdir -p $(REAL)/everything
 	cp $< $(REAL)/everything/
 	npm install --silent --no-audit --no-fund --prefix $(REAL)/everything
+	@touch $@
+
+real-clients: $(CLIENTS)/.stamp ## the real clients whose sessions tests record
+
+# Node looks for a script's packages beside the script, so it goes where they are.
+$(CLIENTS)/.stamp: examples/clients/package.json examples/clients/typescript_sdk_client.mjs
+	mkdir -p $(CLIENTS)
+	cp $^ $(CLIENTS)/
+	npm install --silent --no-audit --no-fund --prefix $(CLIENTS)
 	@touch $@
 
 official: setup official-suite ## the official conformance suite against the reference implementations

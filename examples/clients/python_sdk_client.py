@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 from pathlib import Path
 
 from mcp import Client, StdioServerParameters
@@ -26,6 +27,10 @@ async def roots(_context: ClientRequestContext) -> ListRootsResult:
     return ListRootsResult(roots=[Root(uri=Path.cwd().as_uri(), name="here")])
 
 
+async def progressed(progress: float, total: float | None, _message: str | None) -> None:
+    print(f"{progress:g} of {total}", file=sys.stderr)
+
+
 async def use(client: Client, tool: str | None, arguments: dict[str, object]) -> dict[str, object]:
     """What one session does; gives what it saw."""
     did: dict[str, object] = {"revision": client.protocol_version}
@@ -35,8 +40,8 @@ async def use(client: Client, tool: str | None, arguments: dict[str, object]) ->
     if offers.tools:
         did["tools"] = len((await client.list_tools()).tools)
     if tool:
-        called = await client.call_tool(tool, arguments)
-        did["called"] = not called.is_error
+        called = await client.call_tool(tool, arguments, progress_callback=progressed)
+        did["called"] = not getattr(called, "is_error", True)
     if offers.resources:
         resources = (await client.list_resources()).resources
         did["templates"] = len((await client.list_resource_templates()).resource_templates)

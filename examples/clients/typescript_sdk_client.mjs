@@ -5,7 +5,7 @@
 //
 // It lists what the server has, calls TOOL with ARGUMENTS (a JSON object), reads the first resource,
 // gets the first prompt that needs no arguments, and prints what it did. The SDK is looked for
-// beside this file; node resolves no other place for a module.
+// beside this file or above it.
 
 import { cwd } from "node:process";
 import { pathToFileURL } from "node:url";
@@ -35,7 +35,11 @@ async function use() {
   await client.ping();
   if (offers.tools) {
     did.tools = (await client.listTools()).tools.length;
-    const called = await client.callTool({ name: tool, arguments: JSON.parse(argumentsText) });
+    const called = await client.callTool(
+      { name: tool, arguments: JSON.parse(argumentsText) },
+      undefined,
+      { onprogress: ({ progress, total }) => console.error(`${progress} of ${total}`) },
+    );
     did.called = !called.isError;
   }
   if (offers.resources) {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clausewise.core.vocabulary import Direction, TransportKind
-from clausewise.judge.challenges import MAX_HEADER_CHARACTERS, Challenge, challenges_of
+from clausewise.judge.subjects.challenges import MAX_HEADER_CHARACTERS, Challenge, challenges_of
 from clausewise.trace.events import Event, EventKind
 
 

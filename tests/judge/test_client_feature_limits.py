@@ -10,10 +10,10 @@ import pytest
 
 from clausewise.core.results import Verdict
 from clausewise.core.vocabulary import Outcome
-from clausewise.judge import tasks
 from clausewise.judge.checks import elicitation_url, sampling_tool_messages
 from clausewise.judge.engine import judge
-from clausewise.judge.urls import is_url
+from clausewise.judge.subjects import tasks
+from clausewise.judge.subjects.urls import is_url
 from tests.judge.notation import read_cases
 
 CAPABILITIES = (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clausewise.judge.formats import (
+from clausewise.judge.subjects.formats import (
     base64_fault,
     media_type_class,
     uri_fault,

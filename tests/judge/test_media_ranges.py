@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clausewise.judge.media_ranges import Listing, listing
+from clausewise.judge.subjects.media_ranges import Listing, listing
 
 
 @pytest.mark.parametrize(

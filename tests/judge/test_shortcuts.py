@@ -10,9 +10,9 @@ import pytest
 from clausewise.core.vocabulary import TransportKind
 from clausewise.judge import engine
 from clausewise.judge.dispatch import Plan, Plans
-from clausewise.judge.exchanges import Exchange
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import Check, Only, checks
+from clausewise.judge.session.exchanges import Exchange
+from clausewise.judge.session.messages import Message
 from clausewise.trace.events import Event
 from tests.judge.notation import read_cases
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clausewise.judge.used_ids import UsedIds
+from clausewise.judge.session.used_ids import UsedIds
 from clausewise.wire.jsonrpc import id_key
 
 IDS: st.SearchStrategy[object] = (

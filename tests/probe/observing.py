@@ -11,10 +11,10 @@ import anyio
 from clausewise.core.results import Verdict
 from clausewise.core.vocabulary import Era, Outcome, TransportKind
 from clausewise.probe.acquaintance import Acquaintance
+from clausewise.probe.conversation.link import Links
+from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.gates import Situation, gate
-from clausewise.probe.link import Links
 from clausewise.probe.observation import Observation
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import Passive, Probe, probes
 from clausewise.probe.verdicts import Judging
 from clausewise.registry import rules

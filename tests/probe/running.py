@@ -12,8 +12,8 @@ import anyio
 from clausewise.core.results import Verdict
 from clausewise.core.vocabulary import Era
 from clausewise.probe.acquaintance import Acquaintance
-from clausewise.probe.link import Links, Target
-from clausewise.probe.peer import Peer
+from clausewise.probe.conversation.link import Links, Target
+from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.run import ProbeOptions, ProbeRun, Progress, run_probes
 from clausewise.reference.options import ServerOptions
 from clausewise.reference.server import serve_http as serve_reference

@@ -11,8 +11,8 @@ from clausewise.core.errors import ExitCode, TargetError
 from clausewise.core.vocabulary import Era, Revision, TransportKind
 from clausewise.probe import era as era_module
 from clausewise.probe.acquaintance import Acquaintance
+from clausewise.probe.conversation.link import Links, Target
 from clausewise.probe.era import Detection, detect
-from clausewise.probe.link import Links, Target
 from clausewise.trace.events import EventKind
 from clausewise.trace.tape import Tape
 from clausewise.transport.limits import Limits

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from clausewise.core.vocabulary import Outcome
-from clausewise.probe.grouping import once_each
 from clausewise.probe.observation import broke, held, inconclusive
+from clausewise.probe.subjects.grouping import once_each
 from clausewise.probe.wording import named
 
 

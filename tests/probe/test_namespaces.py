@@ -5,7 +5,12 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from clausewise.probe.namespaces import domains_of, github_owner, is_proof, record_proof
+from clausewise.probe.registry_entry.namespaces import (
+    domains_of,
+    github_owner,
+    is_proof,
+    record_proof,
+)
 from tests.transport.name_server import serve_records
 
 KEY = "v=MCPv1; k=ed25519; p=AAAAC3NzaC1lZDI1NTE5AAAAIA=="

@@ -11,9 +11,9 @@ import pytest
 from clausewise.core.errors import InternalError, TargetError
 from clausewise.core.vocabulary import Era
 from clausewise.probe.acquaintance import MAX_PAGES, Acquaintance
-from clausewise.probe.link import Links, Target
-from clausewise.probe.peer import Peer
-from clausewise.probe.reply import Reply
+from clausewise.probe.conversation.link import Links, Target
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
 from clausewise.trace.tape import Tape
 from clausewise.transport.answers import Ending
 from clausewise.transport.limits import Limits

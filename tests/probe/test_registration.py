@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from clausewise.probe import registration
+from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.gates import MODERN_ONLY
 from clausewise.probe.observation import Observation, held
 from clausewise.probe.registration import Passive, Probe, documentation_of, passive, probe, probes
-from clausewise.probe.traffic import Traffic
 from clausewise.registry import rules
 
 CAPABILITIES = {"tools", "prompts", "resources", "completions", "logging"}

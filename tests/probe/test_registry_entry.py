@@ -12,9 +12,9 @@ import pytest
 from clausewise.core.errors import TargetError
 from clausewise.core.vocabulary import Era, Outcome
 from clausewise.probe.acquaintance import Acquaintance
-from clausewise.probe.link import Links
+from clausewise.probe.conversation.link import Links
+from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.observation import Observation
-from clausewise.probe.peer import Peer
 from clausewise.probe.probes import registry_entry
 from clausewise.probe.registration import Probe, probes
 from clausewise.probe.supplied import RegistryEntry, Supplied

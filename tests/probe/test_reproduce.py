@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clausewise.probe.reproduce import quoted, reproduction
-from clausewise.probe.request import ABSENT, Request, compose
+from clausewise.probe.conversation.reproduce import quoted, reproduction
+from clausewise.probe.conversation.request import ABSENT, Request, compose
 from clausewise.transport.targets import HttpTarget, StdioTarget
 from tests.conftest import ROOT
 from tests.probe.fake_server import serve_http, stdio_command

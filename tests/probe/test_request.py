@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clausewise.core.vocabulary import Revision
-from clausewise.probe.request import (
+from clausewise.probe.conversation.request import (
     ABSENT,
     CAPABILITIES_KEY,
     CLIENT_INFO_KEY,

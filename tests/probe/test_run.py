@@ -10,11 +10,11 @@ import pytest
 
 from clausewise.core.vocabulary import Era, Outcome, Party, Revision, TransportKind
 from clausewise.probe import run as run_module
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import Observation, broke, held
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import BOTH, Passive, Probe, Turn
 from clausewise.probe.run import ProbeOptions, Progress
-from clausewise.probe.traffic import Traffic
 from clausewise.registry import rules
 from clausewise.trace.events import EventKind
 from clausewise.transport.targets import HttpTarget

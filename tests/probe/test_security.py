@@ -12,7 +12,6 @@ import anyio
 import pytest
 
 from clausewise.core.vocabulary import Era, Outcome
-from clausewise.probe.canary import comes_back
 from clausewise.probe.probes.security import (
     COOKIE_CANARY,
     FOREIGN_ORIGIN,
@@ -20,6 +19,7 @@ from clausewise.probe.probes.security import (
     TOKEN_CANARY,
 )
 from clausewise.probe.run import ProbeOptions
+from clausewise.probe.subjects.canary import comes_back
 from clausewise.transport.answers import Answer, Ending
 from clausewise.transport.targets import HttpTarget, StdioTarget
 from tests.conftest import ROOT

@@ -12,8 +12,8 @@ from clausewise.core.errors import TargetError
 from clausewise.core.vocabulary import Direction, Era, Party
 from clausewise.judge.engine import JudgeOptions, judge
 from clausewise.probe import walk as walk_module
-from clausewise.probe.legacy import legacy_session
-from clausewise.probe.link import Links, Target
+from clausewise.probe.conversation.legacy import legacy_session
+from clausewise.probe.conversation.link import Links, Target
 from clausewise.probe.walk import walk
 from clausewise.reference.options import ServerOptions
 from clausewise.reference.server import serve_http as serve_reference

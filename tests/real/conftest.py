@@ -1,4 +1,4 @@
-"""Real servers, installed from the registries by `make real-servers`, started once a test run."""
+"""Real servers and clients, installed by `make real-servers real-clients` once a test run."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ SERVERS = [
 
 @pytest.fixture(scope="session")
 def installed() -> None:
-    """`make real-servers`, once, though several test processes may ask for it."""
+    """`make real-servers real-clients`, once, though several test processes may ask for it."""
     (ROOT / ".cache").mkdir(exist_ok=True)
     with (ROOT / ".cache" / "real-servers.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        subprocess.run(["make", "-s", "real-servers"], cwd=ROOT, check=True, timeout=600)
+        subprocess.run(["make", "-s", "real-servers", "real-clients"], cwd=ROOT, check=True, timeout=600)
 
 
 @contextmanager

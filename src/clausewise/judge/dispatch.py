@@ -8,7 +8,7 @@ from typing import Any
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import Handler, On, Only, Subscription
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.sessions import Session
 from clausewise.wire.jsonrpc import MessageClass
 
 Handlers = tuple[tuple[Handler, Sheet], ...]

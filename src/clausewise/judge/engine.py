@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from clausewise.core.results import Finding, Implementation, Verdict
 from clausewise.core.vocabulary import Direction, Party, Revision, TransportKind
 from clausewise.judge.dispatch import Plan, Plans, call
-from clausewise.judge.exchanges import Exchange, Head, Raw
 from clausewise.judge.gate import MAX_WAITING, Gate, Mode
-from clausewise.judge.handshake import INITIALIZE
-from clausewise.judge.http_sessions import HttpSessions
 from clausewise.judge.ledger import Ledger, Scope, Seen, Spot
-from clausewise.judge.messages import Message, is_foreign
 from clausewise.judge.registration import Check, On, checks
 from clausewise.judge.remarks import Remarks
-from clausewise.judge.routing import HttpRouter, StdioRouter
-from clausewise.judge.sessions import Memory, Session
+from clausewise.judge.session.exchanges import Exchange, Head, Raw
+from clausewise.judge.session.handshake import INITIALIZE
+from clausewise.judge.session.http_sessions import HttpSessions
+from clausewise.judge.session.messages import Message, is_foreign
+from clausewise.judge.session.routing import HttpRouter, StdioRouter
+from clausewise.judge.session.sessions import Memory, Session
 from clausewise.registry import clauses
 from clausewise.trace.events import Event, EventKind, Lifecycle
 

@@ -10,8 +10,8 @@ from clausewise.core.vocabulary import (
     Direction,
     Revision,
 )
-from clausewise.judge.exchanges import Exchange
-from clausewise.judge.handshake import INITIALIZE, is_version_token
+from clausewise.judge.session.exchanges import Exchange
+from clausewise.judge.session.handshake import INITIALIZE, is_version_token
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.trace.events import Event
 from clausewise.wire.jsonrpc import IdKey, id_key

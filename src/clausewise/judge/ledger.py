@@ -9,7 +9,7 @@ from typing import Protocol
 from clausewise.core.results import PLANNED, Finding, Place, SubjectKind, Verdict, worst
 from clausewise.core.vocabulary import Direction, Outcome, Party, Revision, TransportKind
 from clausewise.judge.registration import Check, Handler
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.sessions import Session
 from clausewise.registry import Clause
 
 MAX_FINDINGS = 100

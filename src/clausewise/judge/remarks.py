@@ -5,7 +5,7 @@ from __future__ import annotations
 from clausewise.core.results import Implementation
 from clausewise.core.vocabulary import Revision
 from clausewise.judge.gate import Gate
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.wording import counted
 
 MAX_REMARKS = 20

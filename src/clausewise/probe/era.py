@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from clausewise.core.vocabulary import LEGACY_REVISIONS, Era, Revision, TransportKind
 from clausewise.probe.acquaintance import Acquaintance
+from clausewise.probe.conversation.http_sse import begins_with_endpoint, get_stream
+from clausewise.probe.conversation.legacy import LegacySession
+from clausewise.probe.conversation.link import Links
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.era_signs import is_modern_answer, supported_versions
-from clausewise.probe.http_sse import begins_with_endpoint, get_stream
-from clausewise.probe.legacy import LegacySession
-from clausewise.probe.link import Links
-from clausewise.probe.peer import Peer
 from clausewise.probe.refusal import http_sse_only, no_mcp
-from clausewise.probe.reply import Reply
 from clausewise.transport.targets import HttpTarget
 from clausewise.wire.codes import ErrorCode
 

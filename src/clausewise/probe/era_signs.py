@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clausewise.probe.reply import Reply
+from clausewise.probe.conversation.reply import Reply
 from clausewise.wire.codes import ErrorCode
 
 MODERN_ERRORS = frozenset(

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 from clausewise.core.errors import BarredError, TargetError
 from clausewise.core.vocabulary import Revision
+from clausewise.probe.conversation.link import Target
+from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.era_signs import supported_versions
-from clausewise.probe.link import Target
-from clausewise.probe.reply import Reply
 from clausewise.trace.events import EventKind
 from clausewise.transport.answers import Ending
 from clausewise.transport.targets import HttpTarget, StdioTarget

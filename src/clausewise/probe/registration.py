@@ -15,8 +15,8 @@ from clausewise.core.vocabulary import TransportKind
 from clausewise.probe.observation import Observation
 
 if TYPE_CHECKING:
-    from clausewise.probe.peer import Peer
-    from clausewise.probe.traffic import Traffic
+    from clausewise.probe.conversation.peer import Peer
+    from clausewise.probe.conversation.traffic import Traffic
 
 BOTH = frozenset(TransportKind)
 HTTP_ONLY = frozenset({TransportKind.HTTP})

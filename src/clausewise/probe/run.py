@@ -11,10 +11,11 @@ from clausewise.core.errors import BarredError, CertificateError, TargetError
 from clausewise.core.results import PLANNED, Implementation, Verdict
 from clausewise.core.vocabulary import Era, Revision, TransportKind
 from clausewise.probe.acquaintance import Acquaintance
+from clausewise.probe.conversation.legacy import LegacySession
+from clausewise.probe.conversation.link import Links, Target
+from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.era import Detection, detect
 from clausewise.probe.gates import Situation, gate
-from clausewise.probe.legacy import LegacySession
-from clausewise.probe.link import Links, Target
 from clausewise.probe.observation import (
     Observation,
     crashed,
@@ -22,7 +23,6 @@ from clausewise.probe.observation import (
     not_applicable,
     not_observed,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import Passive, Probe, Turn, probes
 from clausewise.probe.supplied import NOTHING_SUPPLIED, Supplied
 from clausewise.probe.verdicts import Judging

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from clausewise.core.vocabulary import Revision, TransportKind
 from clausewise.probe.acquaintance import ask_pages
-from clausewise.probe.legacy import LegacySession, legacy_session
-from clausewise.probe.link import Links
+from clausewise.probe.conversation.legacy import LegacySession, legacy_session
+from clausewise.probe.conversation.link import Links
 from clausewise.probe.offered import (
     TOOL_S,
     Items,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from clausewise.core.vocabulary import Direction, Outcome, TransportKind
-from clausewise.judge.challenges import Challenge, challenges_of
-from clausewise.judge.endpoint import is_with_endpoint
-from clausewise.judge.exchanges import Exchange, Head
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.repeats import is_news
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.exchanges import Exchange, Head
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session
+from clausewise.judge.subjects.challenges import Challenge, challenges_of
+from clausewise.judge.subjects.endpoint import is_with_endpoint
+from clausewise.judge.subjects.repeats import is_news
 from clausewise.judge.wording import shown
 from clausewise.trace.events import Event
 

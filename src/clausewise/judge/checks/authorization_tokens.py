@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote_plus
 
 from clausewise.core.vocabulary import TransportKind
-from clausewise.judge.challenges import challenges_of
-from clausewise.judge.endpoint import is_marked, is_with_endpoint
-from clausewise.judge.exchanges import Exchange, Head
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
-from clausewise.judge.repeats import is_news
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.exchanges import Exchange, Head
+from clausewise.judge.session.sessions import Session
+from clausewise.judge.subjects.challenges import challenges_of
+from clausewise.judge.subjects.endpoint import is_marked, is_with_endpoint
+from clausewise.judge.subjects.repeats import is_news
 
 MAX_SENT = 1024
 """Requests with a token that are remembered until a challenge shows that one was due."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from clausewise.core.vocabulary import Direction, Outcome, TransportKind
-from clausewise.judge.exchanges import Exchange
 from clausewise.judge.ledger import Located, Sheet, Spot
-from clausewise.judge.messages import Message, Request
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import MAX_OPEN_REQUESTS, MIXED, Session, Side
+from clausewise.judge.session.exchanges import Exchange
+from clausewise.judge.session.messages import Message, Request
+from clausewise.judge.session.sessions import MAX_OPEN_REQUESTS, MIXED, Session, Side
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.jsonrpc import IdKey, MessageClass, valid_id
 

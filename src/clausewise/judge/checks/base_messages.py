@@ -6,9 +6,9 @@ from typing import Any
 
 from clausewise.core.vocabulary import Outcome, Revision
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.jsonrpc import NOTIFICATION_PREFIX, MessageClass, valid_id
 from clausewise.wire.methods import requests

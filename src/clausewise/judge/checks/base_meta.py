@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from clausewise.judge.content import objects
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session
+from clausewise.judge.subjects.content import objects
 from clausewise.judge.wording import shown
 
 PREFIX_CLAUSE = "BASE-019"

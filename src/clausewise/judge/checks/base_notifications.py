@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from clausewise.judge.exchanges import Exchange, Head
 from clausewise.judge.ledger import Sheet, Spot
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.exchanges import Exchange, Head
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.wording import shown
 from clausewise.wire.jsonrpc import MessageClass
 

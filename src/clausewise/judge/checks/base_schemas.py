@@ -8,11 +8,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from clausewise.core.vocabulary import Outcome
-from clausewise.judge.content import objects
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.schema_documents import (
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.subjects.content import objects
+from clausewise.judge.subjects.schema_documents import (
     DEFAULT_DIALECT,
     Dialect,
     SchemaFault,
@@ -20,7 +21,6 @@ from clausewise.judge.schema_documents import (
     digest,
     fault_of,
 )
-from clausewise.judge.sessions import Session, forget_older_half
 from clausewise.judge.wording import shown
 
 MAX_SCHEMAS = 10_000

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, TransportKind
-from clausewise.judge.error_codes import error_code
-from clausewise.judge.exchanges import Head
-from clausewise.judge.handshake import INITIALIZE
 from clausewise.judge.ledger import Located, Sheet, Spot
-from clausewise.judge.messages import Message, Request
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import CANCELLED, MIXED, Session
-from clausewise.judge.task_statuses import TASK_EVENTS, Tasks, follow_tasks
+from clausewise.judge.session.exchanges import Head
+from clausewise.judge.session.handshake import INITIALIZE
+from clausewise.judge.session.messages import Message, Request
+from clausewise.judge.session.sessions import CANCELLED, MIXED, Session
+from clausewise.judge.subjects.error_codes import error_code
+from clausewise.judge.subjects.task_statuses import TASK_EVENTS, Tasks, follow_tasks
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.jsonrpc import IdKey, id_key, valid_id
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from clausewise.judge.declarations import judge_declaration
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session
+from clausewise.judge.subjects.declarations import judge_declaration
 
 
 @check(

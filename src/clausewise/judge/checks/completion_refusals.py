@@ -6,11 +6,17 @@ from typing import Any
 
 from clausewise.core.vocabulary import Party
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
-from clausewise.judge.prompt_names import CHANGES, PAGES, PromptNames, note_change, note_page
-from clausewise.judge.refusals import judge_refusal
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session
+from clausewise.judge.subjects.prompt_names import (
+    CHANGES,
+    PAGES,
+    PromptNames,
+    note_change,
+    note_page,
+)
+from clausewise.judge.subjects.refusals import judge_refusal
 from clausewise.judge.wording import shown
 from clausewise.wire.codes import ErrorCode
 

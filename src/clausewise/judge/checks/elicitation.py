@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from clausewise.core.vocabulary import Direction, Outcome, Party
-from clausewise.judge.elicitations import (
+from clausewise.judge.ledger import Sheet
+from clausewise.judge.registration import check
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.elicitations import (
     ELICIT,
     FORM,
     URL,
@@ -12,12 +16,8 @@ from clausewise.judge.elicitations import (
     mode_of,
     supported_modes,
 )
-from clausewise.judge.error_codes import error_code
-from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
-from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Session
-from clausewise.judge.tasks import creates_task, fulfilled_request
+from clausewise.judge.subjects.error_codes import error_code
+from clausewise.judge.subjects.tasks import creates_task, fulfilled_request
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.codes import ErrorCode
 from clausewise.wire.jsonrpc import MessageClass

@@ -8,13 +8,13 @@ from typing import Any
 import jsonschema_rs
 
 from clausewise.core.vocabulary import Direction
-from clausewise.judge.elicitations import ELICIT, FORM, URL, mode_of
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.schema_documents import dialect_of, digest
-from clausewise.judge.sessions import MIXED, Session, forget_older_half
-from clausewise.judge.tasks import fulfilled_request
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.subjects.elicitations import ELICIT, FORM, URL, mode_of
+from clausewise.judge.subjects.schema_documents import dialect_of, digest
+from clausewise.judge.subjects.tasks import fulfilled_request
 from clausewise.judge.wording import ABSENT, shown
 
 MAX_SCHEMAS = 256

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, Revision
-from clausewise.judge.elicitations import ELICIT, FORM, URL, mode_of
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session
-from clausewise.judge.urls import is_url, is_web_address
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session
+from clausewise.judge.subjects.elicitations import ELICIT, FORM, URL, mode_of
+from clausewise.judge.subjects.urls import is_url, is_web_address
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.shapes import validator
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome
-from clausewise.judge.elicitations import (
+from clausewise.judge.ledger import Sheet
+from clausewise.judge.registration import check
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Memory, Session, forget_older_half
+from clausewise.judge.subjects.elicitations import (
     ELICIT,
     URL,
     is_url_required,
     listed_elicitations,
     mode_of,
 )
-from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
-from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Memory, Session, forget_older_half
 from clausewise.judge.wording import ABSENT, shown
 
 MAX_ELICITATIONS = 10_000

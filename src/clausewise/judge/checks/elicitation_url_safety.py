@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from clausewise.judge.content import objects
-from clausewise.judge.elicitations import (
+from clausewise.judge.ledger import Sheet
+from clausewise.judge.registration import check
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.subjects.content import objects
+from clausewise.judge.subjects.elicitations import (
     ELICIT,
     URL,
     is_url_required,
     listed_elicitations,
     mode_of,
 )
-from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
-from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Session, forget_older_half
-from clausewise.judge.urls import is_url
+from clausewise.judge.subjects.urls import is_url
 from clausewise.judge.wording import shown
 
 MAX_RECIPIENTS = 10_000

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from clausewise.core.vocabulary import Direction, Outcome, TransportKind
-from clausewise.judge.handshake import INITIALIZE, INITIALIZED
-from clausewise.judge.http_sessions import SESSION_HEADER
 from clausewise.judge.ledger import Sheet, Spot
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import MAX_OPEN_REQUESTS, MIXED, Session
+from clausewise.judge.session.handshake import INITIALIZE, INITIALIZED
+from clausewise.judge.session.http_sessions import SESSION_HEADER
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MAX_OPEN_REQUESTS, MIXED, Session
 from clausewise.judge.wording import shown
 from clausewise.trace.events import Lifecycle
 from clausewise.wire.jsonrpc import IdKey, MessageClass

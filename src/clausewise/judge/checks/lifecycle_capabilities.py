@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from clausewise.core.vocabulary import Direction, Outcome, Party
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session
 
 _BY_CLIENT = {
     "completion/complete": "completions",

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clausewise.core.vocabulary import PUBLISHED_REVISIONS, Direction, Outcome
-from clausewise.judge.handshake import is_version_token
 from clausewise.judge.ledger import Sheet, Spot
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.handshake import is_version_token
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.wording import ABSENT, shown
 
 MAX_SERVERS = 1000

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.sessions import Session
 from clausewise.trace.events import Event, Lifecycle
 
 _C2S = Direction.CLIENT_TO_SERVER

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clausewise.core.vocabulary import Direction
-from clausewise.judge.declarations import judge_declaration
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session
+from clausewise.judge.subjects.declarations import judge_declaration
 
 
 @dataclass(slots=True)

@@ -6,10 +6,10 @@ from typing import Any
 
 from clausewise.core.vocabulary import Party
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
-from clausewise.judge.refusals import judge_refusal
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.refusals import judge_refusal
 from clausewise.judge.wording import ABSENT, shown
 
 _LEVELS = frozenset(

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, TransportKind
-from clausewise.judge.error_codes import error_code
 from clausewise.judge.ledger import Located, Sheet, Spot
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.subjects.error_codes import error_code
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.codes import ErrorCode
 

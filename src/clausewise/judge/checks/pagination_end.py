@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
-from clausewise.judge.ordering import Sent, sent
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.ordering import Sent, sent
+from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.wording import shown
 
 _METHODS = (

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from clausewise.core.vocabulary import Outcome, TransportKind
 from clausewise.judge.ledger import Sheet, Spot
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.codes import ErrorCode
 from clausewise.wire.jsonrpc import valid_id

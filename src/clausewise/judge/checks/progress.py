@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clausewise.judge.ledger import Sheet, Spot
-from clausewise.judge.messages import Message, Request
-from clausewise.judge.ordering import Sent, sent, surely_later
-from clausewise.judge.progress_tokens import Series, Tokens, is_open, token_of
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Session
-from clausewise.judge.task_statuses import TASK_EVENTS, Task, Tasks, follow_tasks
+from clausewise.judge.session.messages import Message, Request
+from clausewise.judge.session.ordering import Sent, sent, surely_later
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.progress_tokens import Series, Tokens, is_open, token_of
+from clausewise.judge.subjects.task_statuses import TASK_EVENTS, Task, Tasks, follow_tasks
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.jsonrpc import id_key, same_id, valid_id
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, Party
-from clausewise.judge.content import embedded_resource, objects, prompt_blocks
-from clausewise.judge.declarations import judge_declaration
-from clausewise.judge.error_codes import error_code
-from clausewise.judge.formats import base64_fault, media_type_class, uri_fault
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.listings import Listing, Standing
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.content import embedded_resource, objects, prompt_blocks
+from clausewise.judge.subjects.declarations import judge_declaration
+from clausewise.judge.subjects.error_codes import error_code
+from clausewise.judge.subjects.formats import base64_fault, media_type_class, uri_fault
+from clausewise.judge.subjects.listings import Listing, Standing
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.codes import ErrorCode
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from clausewise.core.vocabulary import Direction, Party
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
-from clausewise.judge.prompt_names import CHANGES, PAGES, PromptNames, note_change, note_page
-from clausewise.judge.refusals import judge_refusal
 from clausewise.judge.registration import check
-from clausewise.judge.repeats import is_news
-from clausewise.judge.sessions import MIXED, Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.prompt_names import (
+    CHANGES,
+    PAGES,
+    PromptNames,
+    note_change,
+    note_page,
+)
+from clausewise.judge.subjects.refusals import judge_refusal
+from clausewise.judge.subjects.repeats import is_news
 from clausewise.judge.wording import shown
 
 

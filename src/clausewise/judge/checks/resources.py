@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, Party
-from clausewise.judge.content import embedded_resource, objects, prompt_blocks
-from clausewise.judge.declarations import judge_declaration
-from clausewise.judge.formats import base64_fault, scheme_of, uri_fault, uri_template_fault
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session, forget_older_half
-from clausewise.judge.tasks import fulfilled_request
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.subjects.content import embedded_resource, objects, prompt_blocks
+from clausewise.judge.subjects.declarations import judge_declaration
+from clausewise.judge.subjects.formats import base64_fault, scheme_of, uri_fault, uri_template_fault
+from clausewise.judge.subjects.tasks import fulfilled_request
 from clausewise.judge.wording import ABSENT, shown
 
 MAX_URIS = 10_000

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from clausewise.core.vocabulary import Party
-from clausewise.judge.error_codes import error_code
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
-from clausewise.judge.refusals import error_text
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session
+from clausewise.judge.subjects.error_codes import error_code
+from clausewise.judge.subjects.refusals import error_text
 from clausewise.judge.wording import shown
 from clausewise.wire.codes import ErrorCode
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, Party
-from clausewise.judge.error_codes import error_code
-from clausewise.judge.formats import uri_fault
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.error_codes import error_code
+from clausewise.judge.subjects.formats import uri_fault
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.codes import ErrorCode
 from clausewise.wire.jsonrpc import MessageClass

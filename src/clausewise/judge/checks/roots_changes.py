@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from clausewise.core.vocabulary import Direction, Party
 from clausewise.judge.ledger import Sheet, Spot
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Session
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.wording import counted
 
 _LIST = "roots/list"

@@ -6,11 +6,11 @@ from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, Party
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sampling_messages import CREATE_MESSAGE, uses_tools
-from clausewise.judge.sessions import MIXED, Session
-from clausewise.judge.tasks import creates_task
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.sampling_messages import CREATE_MESSAGE, uses_tools
+from clausewise.judge.subjects.tasks import creates_task
 from clausewise.judge.wording import ABSENT, shown
 
 _ASKED = f"request:{CREATE_MESSAGE}"

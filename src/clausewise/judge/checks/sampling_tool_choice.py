@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, Party
-from clausewise.judge.content import objects
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message, Request
 from clausewise.judge.registration import check
-from clausewise.judge.sampling_messages import CREATE_MESSAGE, TOOL_USE, of_type
-from clausewise.judge.sessions import MIXED, Session
-from clausewise.judge.tasks import fulfilled_request
+from clausewise.judge.session.messages import Message, Request
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.content import objects
+from clausewise.judge.subjects.sampling_messages import CREATE_MESSAGE, TOOL_USE, of_type
+from clausewise.judge.subjects.tasks import fulfilled_request
 from clausewise.judge.wording import ABSENT, shown
 
 _ANSWERED = (f"result:{CREATE_MESSAGE}", "result:tasks/result")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from clausewise.core.vocabulary import Direction, Party
-from clausewise.judge.error_codes import error_code
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sampling_messages import (
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.subjects.error_codes import error_code
+from clausewise.judge.subjects.sampling_messages import (
     CREATE_MESSAGE,
     is_malformed,
     result_messages,
     tool_turns,
 )
-from clausewise.judge.sessions import MIXED, Session, forget_older_half
-from clausewise.judge.tasks import fulfilled_request
+from clausewise.judge.subjects.tasks import fulfilled_request
 from clausewise.judge.wording import shown
 from clausewise.wire.codes import ErrorCode
 from clausewise.wire.jsonrpc import MessageClass

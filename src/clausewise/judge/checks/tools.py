@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, Party
-from clausewise.judge.content import objects
-from clausewise.judge.declarations import judge_declaration
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.listings import same
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.schema_documents import dialect_of
-from clausewise.judge.sessions import MIXED, Session, forget_older_half
-from clausewise.judge.tool_schemas import schema_fault
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.subjects.content import objects
+from clausewise.judge.subjects.declarations import judge_declaration
+from clausewise.judge.subjects.listings import same
+from clausewise.judge.subjects.schema_documents import dialect_of
+from clausewise.judge.subjects.tool_schemas import schema_fault
 from clausewise.judge.wording import ABSENT, shown
 
 _S2C = Direction.SERVER_TO_CLIENT

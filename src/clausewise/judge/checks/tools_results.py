@@ -8,15 +8,15 @@ from typing import Any
 import orjson
 
 from clausewise.core.vocabulary import Direction, Party
-from clausewise.judge.content import objects
-from clausewise.judge.declarations import judge_declaration
 from clausewise.judge.ledger import Sheet
-from clausewise.judge.listings import Listing, Standing
-from clausewise.judge.messages import Message, Request
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import MIXED, Session
-from clausewise.judge.tasks import fulfilled_request
-from clausewise.judge.tool_schemas import UndecidableError, misfit
+from clausewise.judge.session.messages import Message, Request
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.content import objects
+from clausewise.judge.subjects.declarations import judge_declaration
+from clausewise.judge.subjects.listings import Listing, Standing
+from clausewise.judge.subjects.tasks import fulfilled_request
+from clausewise.judge.subjects.tool_schemas import UndecidableError, misfit
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.jsontext import JsonTextError, decode
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, TransportKind
-from clausewise.judge.exchanges import Raw
 from clausewise.judge.ledger import Sheet, Spot
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session
+from clausewise.judge.session.exchanges import Raw
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.wording import counted
 from clausewise.wire.jsontext import JsonTextError, decode
 

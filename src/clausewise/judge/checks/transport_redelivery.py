@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from clausewise.core.vocabulary import TransportKind
-from clausewise.judge.event_streams import (
+from clausewise.judge.ledger import Sheet
+from clausewise.judge.registration import check
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.subjects.event_streams import (
     MAX_STREAMS,
     Stream,
     note_ended,
@@ -13,10 +17,6 @@ from clausewise.judge.event_streams import (
     stream_of,
     streams_of,
 )
-from clausewise.judge.ledger import Sheet
-from clausewise.judge.messages import Message
-from clausewise.judge.registration import check
-from clausewise.judge.sessions import Session, forget_older_half
 from clausewise.judge.wording import shown
 from clausewise.trace.events import Event
 from clausewise.wire.jsonrpc import MessageClass

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from clausewise.core.vocabulary import Direction, Outcome, TransportKind
-from clausewise.judge.endpoint import is_with_endpoint
-from clausewise.judge.exchanges import EVENT_STREAM, Exchange, Head, Raw
 from clausewise.judge.gate import VERSION_HEADER
-from clausewise.judge.http_sessions import session_id_of
 from clausewise.judge.ledger import Sheet, Spot
-from clausewise.judge.media_ranges import JSON, Listing, listing
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.repeats import is_news
-from clausewise.judge.sessions import Session, forget_older_half
+from clausewise.judge.session.exchanges import EVENT_STREAM, Exchange, Head, Raw
+from clausewise.judge.session.http_sessions import session_id_of
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.subjects.endpoint import is_with_endpoint
+from clausewise.judge.subjects.media_ranges import JSON, Listing, listing
+from clausewise.judge.subjects.repeats import is_news
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.jsonrpc import MessageClass, valid_id
 

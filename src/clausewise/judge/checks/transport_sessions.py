@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass, field
 
 from clausewise.core.vocabulary import TransportKind
-from clausewise.judge.endpoint import is_marked, is_with_endpoint
-from clausewise.judge.exchanges import Exchange, Head
-from clausewise.judge.http_sessions import SESSION_HEADER, session_id_of
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
-from clausewise.judge.repeats import is_news
-from clausewise.judge.sessions import Session, forget_older_half
+from clausewise.judge.session.exchanges import Exchange, Head
+from clausewise.judge.session.http_sessions import SESSION_HEADER, session_id_of
+from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.subjects.endpoint import is_marked, is_with_endpoint
+from clausewise.judge.subjects.repeats import is_news
 from clausewise.judge.wording import shown
 
 MAX_IDS = 8192

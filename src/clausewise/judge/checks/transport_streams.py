@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from clausewise.core.vocabulary import Direction, TransportKind
-from clausewise.judge.event_streams import (
+from clausewise.judge.ledger import Sheet, Spot
+from clausewise.judge.registration import check
+from clausewise.judge.session.exchanges import Head, Raw
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.subjects.event_streams import (
     MAX_STREAMS,
     Stream,
     note_ended,
@@ -14,12 +19,7 @@ from clausewise.judge.event_streams import (
     stream_of,
     streams_of,
 )
-from clausewise.judge.exchanges import Head, Raw
-from clausewise.judge.ledger import Sheet, Spot
-from clausewise.judge.messages import Message
-from clausewise.judge.registration import check
-from clausewise.judge.repeats import is_news
-from clausewise.judge.sessions import Session, forget_older_half
+from clausewise.judge.subjects.repeats import is_news
 from clausewise.trace.events import Event, Lifecycle
 from clausewise.wire.jsonrpc import MessageClass
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from clausewise.core.vocabulary import Direction, TransportKind
-from clausewise.judge.endpoint import is_with_endpoint
-from clausewise.judge.exchanges import Exchange, Head
-from clausewise.judge.handshake import INITIALIZE
-from clausewise.judge.http_sessions import session_id_of
 from clausewise.judge.ledger import Sheet, Spot
-from clausewise.judge.messages import Message
 from clausewise.judge.registration import check
-from clausewise.judge.sessions import Beginnings, Session, forget_older_half
+from clausewise.judge.session.exchanges import Exchange, Head
+from clausewise.judge.session.handshake import INITIALIZE
+from clausewise.judge.session.http_sessions import session_id_of
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import Beginnings, Session, forget_older_half
+from clausewise.judge.subjects.endpoint import is_with_endpoint
 from clausewise.judge.wording import shown
 from clausewise.trace.events import Event, Lifecycle
 

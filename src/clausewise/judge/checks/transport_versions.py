@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clausewise.core.vocabulary import PUBLISHED_REVISIONS, TransportKind
-from clausewise.judge.endpoint import is_with_endpoint
-from clausewise.judge.exchanges import Head
 from clausewise.judge.gate import JUDGED, VERSION_HEADER
-from clausewise.judge.handshake import is_version_token
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
-from clausewise.judge.repeats import is_news
-from clausewise.judge.sessions import MIXED, Session
+from clausewise.judge.session.exchanges import Head
+from clausewise.judge.session.handshake import is_version_token
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.endpoint import is_with_endpoint
+from clausewise.judge.subjects.repeats import is_news
 from clausewise.judge.wording import shown
 
 _COME_FIRST = frozenset({401, 403, 404, 405, 406, 415, 421, 429})

@@ -7,9 +7,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clausewise.core.vocabulary import Outcome
-from clausewise.judge.challenges import Challenge
-from clausewise.probe.canonical_uri import CanonicalUri, canonical
-from clausewise.probe.issuers import is_issuer
+from clausewise.judge.subjects.challenges import Challenge
+from clausewise.probe.authorization.canonical_uri import CanonicalUri, canonical
+from clausewise.probe.authorization.issuers import is_issuer
+from clausewise.probe.authorization.protection import (
+    UNAUTHORIZED,
+    Located,
+    Place,
+    Protection,
+    protection,
+    web_address,
+)
+from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -18,15 +27,6 @@ from clausewise.probe.observation import (
     merged,
     not_applicable,
     not_observed,
-)
-from clausewise.probe.peer import Peer
-from clausewise.probe.protection import (
-    UNAUTHORIZED,
-    Located,
-    Place,
-    Protection,
-    protection,
-    web_address,
 )
 from clausewise.probe.registration import HTTP_ONLY, probe
 from clausewise.probe.wording import named

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from clausewise.probe.issuers import Issuer, issuers
+from clausewise.probe.authorization.issuers import Issuer, issuers
+from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -15,7 +16,6 @@ from clausewise.probe.observation import (
     merged,
     not_applicable,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import HTTP_ONLY, probe
 from clausewise.probe.wording import named
 from clausewise.transport.documents import Document

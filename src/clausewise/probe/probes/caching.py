@@ -8,7 +8,8 @@ from typing import Any
 
 from clausewise.core.vocabulary import Outcome
 from clausewise.probe.acquaintance import ask_pages
-from clausewise.probe.grouping import once_each
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -18,9 +19,8 @@ from clausewise.probe.observation import (
     not_applicable,
     not_observed,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import HTTP_ONLY, probe
-from clausewise.probe.reply import Reply
+from clausewise.probe.subjects.grouping import once_each
 from clausewise.probe.wording import named
 from clausewise.wire.codes import ErrorCode
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from clausewise.core.vocabulary import TransportKind
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -16,9 +18,7 @@ from clausewise.probe.observation import (
     not_observed,
 )
 from clausewise.probe.offered import TOOL_S, prompt_arguments
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import probe
-from clausewise.probe.reply import Reply
 from clausewise.probe.wording import named
 from clausewise.wire.codes import ErrorCode
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from clausewise.probe.acquaintance import Pages, ask_pages
-from clausewise.probe.link import Link
+from clausewise.probe.conversation.link import Link
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.conversation.request import Edits
 from clausewise.probe.observation import Observation, broke, held, inconclusive, merged
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import Turn, probe
-from clausewise.probe.reply import Reply
-from clausewise.probe.request import Edits
 
 _REPEATS = 3
 _EXPECTED = "the same tools for the same credentials, whatever the connection carried before"

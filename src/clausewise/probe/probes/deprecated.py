@@ -10,8 +10,10 @@ import anyio
 import orjson
 
 from clausewise.core.vocabulary import LEGACY_REVISIONS, Era, Outcome, Revision
-from clausewise.probe.grouping import once_each
-from clausewise.probe.http_sse import begins_with_endpoint, get_stream
+from clausewise.probe.conversation.http_sse import begins_with_endpoint, get_stream
+from clausewise.probe.conversation.peer import GLANCE_S, Peer
+from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -20,10 +22,8 @@ from clausewise.probe.observation import (
     merged,
     not_applicable,
 )
-from clausewise.probe.peer import GLANCE_S, Peer
 from clausewise.probe.registration import HTTP_ONLY, Turn, passive, probe
-from clausewise.probe.reply import Reply
-from clausewise.probe.traffic import Traffic
+from clausewise.probe.subjects.grouping import once_each
 from clausewise.trace.events import Event
 from clausewise.wire.codes import ErrorCode
 

@@ -8,6 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from clausewise.core.vocabulary import PUBLISHED_REVISIONS, Outcome, Revision
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.conversation.request import SERVER_INFO_KEY
+from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -17,11 +21,7 @@ from clausewise.probe.observation import (
     not_applicable,
     not_observed,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import passive, probe
-from clausewise.probe.reply import Reply
-from clausewise.probe.request import SERVER_INFO_KEY
-from clausewise.probe.traffic import Traffic
 
 _NO_RESULT = not_applicable("server/discover gives no result (MCP-DSC-001)")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from clausewise.core.vocabulary import Revision, TransportKind
-from clausewise.probe.grouping import once_each
+from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.conversation.request import has_usual_headers
+from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import Observation, broke, held, not_observed
 from clausewise.probe.registration import passive
-from clausewise.probe.reply import Reply
-from clausewise.probe.request import has_usual_headers
-from clausewise.probe.traffic import Traffic
+from clausewise.probe.subjects.grouping import once_each
 from clausewise.wire.codes import LEGACY_CODES, RESERVED_CODES, ErrorCode
 
 DEFINED = frozenset(

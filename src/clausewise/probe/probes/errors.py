@@ -7,8 +7,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clausewise.core.vocabulary import LEGACY_REVISIONS, Era, Outcome, TransportKind
-from clausewise.probe.control import failed_control
-from clausewise.probe.grouping import Sighting, once_each
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.conversation.request import (
+    ABSENT,
+    CAPABILITIES_KEY,
+    CLIENT_INFO_KEY,
+    VERSION_KEY,
+)
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -16,10 +22,9 @@ from clausewise.probe.observation import (
     inconclusive,
     not_observed,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import probe
-from clausewise.probe.reply import Reply
-from clausewise.probe.request import ABSENT, CAPABILITIES_KEY, CLIENT_INFO_KEY, VERSION_KEY
+from clausewise.probe.subjects.control import failed_control
+from clausewise.probe.subjects.grouping import Sighting, once_each
 from clausewise.probe.wording import named
 from clausewise.trace.events import Event
 from clausewise.wire.codes import ErrorCode

@@ -5,23 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clausewise.core.vocabulary import Outcome
-from clausewise.probe.control import failed_control
-from clausewise.probe.grouping import once_each
-from clausewise.probe.mismatch import (
-    EXPECTED,
-    acceptance,
-    is_mismatch,
-    is_refused,
-    refusal,
-)
-from clausewise.probe.named_requests import (
-    NAME_IT,
-    OTHER_NAME,
-    UNKNOWN_CALL,
-    NamedRequest,
-    served_call,
-    served_reads,
-)
+from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -29,8 +13,24 @@ from clausewise.probe.observation import (
     inconclusive,
     not_observed,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import HTTP_ONLY, probe
+from clausewise.probe.subjects.control import failed_control
+from clausewise.probe.subjects.grouping import once_each
+from clausewise.probe.subjects.mismatch import (
+    EXPECTED,
+    acceptance,
+    is_mismatch,
+    is_refused,
+    refusal,
+)
+from clausewise.probe.subjects.named_requests import (
+    NAME_IT,
+    OTHER_NAME,
+    UNKNOWN_CALL,
+    NamedRequest,
+    served_call,
+    served_reads,
+)
 from clausewise.wire import sentinel
 
 ENCODED_NAMES = (

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Hashable
 
 from clausewise.core.vocabulary import Era, Outcome, Revision
-from clausewise.probe.annotations import HEADER_PREFIX, parameter_headers
-from clausewise.probe.control import failed_control
-from clausewise.probe.grouping import once_each
-from clausewise.probe.mirrored_calls import mirrored_calls
-from clausewise.probe.mismatch import EXPECTED, is_mismatch, is_refused, refusal
-from clausewise.probe.named_requests import (
-    NAME_IT,
-    OTHER_NAME,
-    UNKNOWN_CALL,
-    NamedRequest,
-    served_call,
-    served_reads,
-)
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -27,10 +16,21 @@ from clausewise.probe.observation import (
     not_applicable,
     not_observed,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.probes.errors import NO_SUCH_METHOD, NO_SUCH_VERSION
 from clausewise.probe.registration import HTTP_ONLY, probe
-from clausewise.probe.reply import Reply
+from clausewise.probe.subjects.annotations import HEADER_PREFIX, parameter_headers
+from clausewise.probe.subjects.control import failed_control
+from clausewise.probe.subjects.grouping import once_each
+from clausewise.probe.subjects.mirrored_calls import mirrored_calls
+from clausewise.probe.subjects.mismatch import EXPECTED, is_mismatch, is_refused, refusal
+from clausewise.probe.subjects.named_requests import (
+    NAME_IT,
+    OTHER_NAME,
+    UNKNOWN_CALL,
+    NamedRequest,
+    served_call,
+    served_reads,
+)
 from clausewise.wire import sentinel
 from clausewise.wire.codes import ErrorCode
 

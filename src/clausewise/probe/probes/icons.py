@@ -10,15 +10,15 @@ from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from clausewise.core.vocabulary import Outcome, TransportKind
-from clausewise.judge.formats import scheme_of
-from clausewise.probe.grouping import once_each
-from clausewise.probe.listed import entries
+from clausewise.judge.subjects.formats import scheme_of
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.conversation.request import SERVER_INFO_KEY
 from clausewise.probe.observation import Observation, broke, held, not_applicable
-from clausewise.probe.peer import Peer
 from clausewise.probe.probes.caching import LISTS
 from clausewise.probe.registration import probe
-from clausewise.probe.reply import Reply
-from clausewise.probe.request import SERVER_INFO_KEY
+from clausewise.probe.subjects.grouping import once_each
+from clausewise.probe.subjects.listed import entries
 from clausewise.probe.wording import named
 
 _IGNORED = re.compile(r"[\x00-\x20\x7f]+")

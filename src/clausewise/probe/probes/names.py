@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from clausewise.probe.listed import Listed, entries
+from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -15,8 +15,8 @@ from clausewise.probe.observation import (
     merged,
     not_applicable,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import probe
+from clausewise.probe.subjects.listed import Listed, entries
 from clausewise.wire import sentinel
 
 MAX_LENGTH = 128

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from clausewise.core.vocabulary import Outcome
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import Observation, broke, held, inconclusive, merged
-from clausewise.probe.peer import Peer
 from clausewise.probe.probes.statelessness import SESSION_ID
 from clausewise.probe.registration import HTTP_ONLY, probe
-from clausewise.probe.reply import Reply
 
 _NOT_ALLOWED = 405
 _GET_STREAM = {"Accept": "text/event-stream"}

@@ -6,10 +6,8 @@ from collections.abc import AsyncIterator, Hashable
 from typing import Any
 
 from clausewise.core.vocabulary import Outcome
-from clausewise.probe.annotations import Annotation
-from clausewise.probe.grouping import once_each
-from clausewise.probe.mirrored_calls import MirroredCall, mirrored_calls
-from clausewise.probe.mismatch import EXPECTED, acceptance, is_refused, refusal
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -17,10 +15,12 @@ from clausewise.probe.observation import (
     inconclusive,
     not_observed,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import HTTP_ONLY, probe
-from clausewise.probe.reply import Reply
 from clausewise.probe.sample import IMPOSSIBLE
+from clausewise.probe.subjects.annotations import Annotation
+from clausewise.probe.subjects.grouping import once_each
+from clausewise.probe.subjects.mirrored_calls import MirroredCall, mirrored_calls
+from clausewise.probe.subjects.mismatch import EXPECTED, acceptance, is_refused, refusal
 from clausewise.wire import sentinel
 
 MAX_PARAMETERS = 4

@@ -6,14 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
 from clausewise.core.vocabulary import Outcome
-from clausewise.probe.namespaces import (
-    Proof,
-    domains_of,
-    file_proof,
-    github_owner,
-    record_proof,
-    repository_proof,
-)
+from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -23,12 +16,24 @@ from clausewise.probe.observation import (
     not_applicable,
     not_observed,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import HTTP_ONLY, probe
-from clausewise.probe.registry_listing import Published, listing, public_fetcher, published
-from clausewise.probe.server_json import SCHEMA_DATES, ServerJson, faults
-from clausewise.probe.url_template import fits, variables_of
-from clausewise.probe.versions import MAX_LENGTH, Kind, kind_of
+from clausewise.probe.registry_entry.namespaces import (
+    Proof,
+    domains_of,
+    file_proof,
+    github_owner,
+    record_proof,
+    repository_proof,
+)
+from clausewise.probe.registry_entry.registry_listing import (
+    Published,
+    listing,
+    public_fetcher,
+    published,
+)
+from clausewise.probe.registry_entry.server_json import SCHEMA_DATES, ServerJson, faults
+from clausewise.probe.registry_entry.url_template import fits, variables_of
+from clausewise.probe.registry_entry.versions import MAX_LENGTH, Kind, kind_of
 from clausewise.probe.wording import named
 from clausewise.transport.addresses import names_loopback
 from clausewise.transport.dns import configured_name_server

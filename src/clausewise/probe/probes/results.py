@@ -8,9 +8,11 @@ from typing import Any
 
 from clausewise.core.vocabulary import Revision, TransportKind
 from clausewise.probe.acquaintance import Pages, ask_pages
-from clausewise.probe.control import failed_control
-from clausewise.probe.grouping import Sighting, once_each
-from clausewise.probe.link import Link
+from clausewise.probe.conversation.link import Link
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.conversation.request import CAPABILITIES_KEY
+from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -19,11 +21,9 @@ from clausewise.probe.observation import (
     not_applicable,
     not_observed,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import Turn, passive, probe
-from clausewise.probe.reply import Reply
-from clausewise.probe.request import CAPABILITIES_KEY
-from clausewise.probe.traffic import Traffic
+from clausewise.probe.subjects.control import failed_control
+from clausewise.probe.subjects.grouping import Sighting, once_each
 from clausewise.probe.wording import named
 from clausewise.trace.events import Event
 from clausewise.wire.methods import requests

@@ -6,10 +6,8 @@ from collections.abc import AsyncIterator, Hashable, Mapping
 from urllib.parse import urlsplit
 
 from clausewise.core.vocabulary import Outcome, TransportKind
-from clausewise.probe.canary import comes_back
-from clausewise.probe.control import failed_control
-from clausewise.probe.grouping import Sighting, once_each
-from clausewise.probe.named_requests import UNKNOWN_CALL
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -18,10 +16,12 @@ from clausewise.probe.observation import (
     merged,
     not_observed,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.probes.errors import NO_SUCH_METHOD
 from clausewise.probe.registration import HTTP_ONLY, probe
-from clausewise.probe.reply import Reply
+from clausewise.probe.subjects.canary import comes_back
+from clausewise.probe.subjects.control import failed_control
+from clausewise.probe.subjects.grouping import Sighting, once_each
+from clausewise.probe.subjects.named_requests import UNKNOWN_CALL
 from clausewise.transport.addresses import Neighbourhood, look_up, neighbourhood
 
 FOREIGN_ORIGIN = "https://evil.example"

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 from clausewise.core.vocabulary import Era, Outcome
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -14,11 +17,8 @@ from clausewise.probe.observation import (
     not_observed,
 )
 from clausewise.probe.offered import TOOL_S, ToolCall
-from clausewise.probe.peer import Peer
 from clausewise.probe.probes.client_capabilities import ALL_CAPABILITIES
 from clausewise.probe.registration import HTTP_ONLY, Turn, passive, probe
-from clausewise.probe.reply import Reply
-from clausewise.probe.traffic import Traffic
 from clausewise.wire.codes import ErrorCode
 
 SESSION_ID = "clausewise-0123456789abcdef"

@@ -8,7 +8,10 @@ from typing import Any
 import anyio
 
 from clausewise.core.vocabulary import Outcome
-from clausewise.probe.grouping import once_each
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.conversation.request import CAPABILITIES_KEY
+from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -16,12 +19,9 @@ from clausewise.probe.observation import (
     inconclusive,
     not_observed,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.probes.client_capabilities import ALL_CAPABILITIES
 from clausewise.probe.registration import HTTP_ONLY, passive, probe
-from clausewise.probe.reply import Reply
-from clausewise.probe.request import CAPABILITIES_KEY
-from clausewise.probe.traffic import Traffic
+from clausewise.probe.subjects.grouping import once_each
 from clausewise.probe.wording import named
 from clausewise.trace.events import Event
 from clausewise.transport.answers import Ending

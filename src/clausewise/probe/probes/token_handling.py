@@ -7,9 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from clausewise.core.vocabulary import Outcome
-from clausewise.judge.challenges import Challenge
-from clausewise.probe.grouping import Sighting
-from clausewise.probe.link import Link
+from clausewise.judge.subjects.challenges import Challenge
+from clausewise.probe.authorization.protection import (
+    FORBIDDEN,
+    UNAUTHORIZED,
+    Stance,
+    bearer_of,
+    challenges_in,
+    protection,
+)
+from clausewise.probe.conversation.link import Link
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
     Evidence,
     Observation,
@@ -19,17 +28,8 @@ from clausewise.probe.observation import (
     merged,
     not_observed,
 )
-from clausewise.probe.peer import Peer
-from clausewise.probe.protection import (
-    FORBIDDEN,
-    UNAUTHORIZED,
-    Stance,
-    bearer_of,
-    challenges_in,
-    protection,
-)
 from clausewise.probe.registration import HTTP_ONLY, probe
-from clausewise.probe.reply import Reply
+from clausewise.probe.subjects.grouping import Sighting
 from clausewise.probe.wording import named
 
 INSUFFICIENT_SCOPE = "insufficient_scope"

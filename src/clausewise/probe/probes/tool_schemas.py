@@ -6,16 +6,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
 from clausewise.core.vocabulary import Outcome
-from clausewise.judge.schema_documents import SchemaFault, dialect_of, fault_of
-from clausewise.probe.annotations import (
-    KEYWORD,
-    SAFE_INTEGER,
-    Annotation,
-    annotations_of,
-    collisions,
-)
-from clausewise.probe.grouping import once_each
-from clausewise.probe.listed import Listed, judge_tools
+from clausewise.judge.subjects.schema_documents import SchemaFault, dialect_of, fault_of
+from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -24,8 +16,16 @@ from clausewise.probe.observation import (
     merged,
     not_applicable,
 )
-from clausewise.probe.peer import Peer
 from clausewise.probe.registration import probe
+from clausewise.probe.subjects.annotations import (
+    KEYWORD,
+    SAFE_INTEGER,
+    Annotation,
+    annotations_of,
+    collisions,
+)
+from clausewise.probe.subjects.grouping import once_each
+from clausewise.probe.subjects.listed import Listed, judge_tools
 from clausewise.probe.wording import named
 
 JudgeOne = Callable[[Listed, Annotation], Observation]

@@ -8,7 +8,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from clausewise.core.errors import CertificateError, TargetError
 from clausewise.core.vocabulary import Outcome
-from clausewise.probe.grouping import Sighting
+from clausewise.probe.authorization.protection import Stance, protection
+from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -16,9 +17,8 @@ from clausewise.probe.observation import (
     inconclusive,
     not_applicable,
 )
-from clausewise.probe.peer import Peer
-from clausewise.probe.protection import Stance, protection
 from clausewise.probe.registration import HTTP_ONLY, probe
+from clausewise.probe.subjects.grouping import Sighting
 from clausewise.transport.addresses import (
     Neighbourhood,
     look_up,

@@ -1,0 +1,172 @@
+"""One HTTP exchange: a request and what came back on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from clausewise.core.vocabulary import Direction
+from clausewise.trace.events import Event
+from clausewise.trace.raw import CUT_SHORT
+from clausewise.wire.jsonrpc import MessageClass
+
+if TYPE_CHECKING:
+    from clausewise.judge.session.messages import Request
+    from clausewise.judge.session.sessions import Session
+
+EVENT_STREAM = "text/event-stream"
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+class Exchange:
+    """A request head, what was posted with it, and the head of the response.
+
+    What the heads say is read off once, since every message of the exchange asks for it.
+
+    Attributes:
+        head: the request head, None where the recorder kept none.
+        session: the session it belongs to.
+        labelled: whether the recorder labelled its events; otherwise order alone joins them.
+        injected: whether a test driver sent a deliberate fault in it.
+        method: the HTTP method, upper case; None where the recorder kept none.
+        path: the path, None where the recorder kept none.
+        posted: class of the message in the request body; None for a body that is no message.
+        has_body: whether a body was recorded.
+        initializes: whether the body is an `initialize` request.
+        request: the JSON-RPC request it carried, once the session has read it.
+        withdrawn: that request after an HTTP refusal: taken not to have arrived.
+        response: the response head.
+        status: its status, None as long as there is none.
+        media_type: its media type, lower case, without parameters.
+        streams: whether it is a stream of events.
+        event_id: id of the SSE event whose message comes next; empty for an event without.
+    """
+
+    __slots__ = (
+        "event_id",
+        "has_body",
+        "head",
+        "initializes",
+        "injected",
+        "labelled",
+        "media_type",
+        "method",
+        "path",
+        "posted",
+        "request",
+        "response",
+        "session",
+        "status",
+        "streams",
+        "withdrawn",
+    )
+
+    def __init__(
+        self,
+        head: Event | None,
+        session: Session,
+        *,
+        labelled: bool = False,
+        injected: bool = False,
+    ) -> None:
+        self.head = head
+        self.session = session
+        self.labelled = labelled
+        self.injected = injected
+        fields = head.fields if head is not None else _NOTHING
+        method, path = fields.get("method"), fields.get("path")
+        self.method: str | None = method.upper() if isinstance(method, str) else None
+        self.path: str | None = path if isinstance(path, str) else None
+        self.posted: MessageClass | None = None
+        self.has_body = False
+        self.initializes = False
+        self.request: Request | None = None
+        self.withdrawn: Request | None = None
+        self.response: Event | None = None
+        self.status: int | None = None
+        self.media_type: str | None = None
+        self.streams = False
+        self.event_id: str | None = None
+
+    def answer(self, head: Event) -> None:
+        """Take in the response head."""
+        self.response = head
+        self.status = head.status
+        value = head.header("content-type")
+        self.media_type = None if value is None else value.partition(";")[0].strip().lower()
+        self.streams = self.media_type == EVENT_STREAM
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether HTTP answered with an error status."""
+        return self.status is not None and self.status >= 400
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether what came back surely belongs to it.
+
+        Without labels the messages of several streams cannot be told apart.
+        """
+        return self.labelled or not self.streams
+
+    @property
+    def resumes(self) -> bool:
+        """Whether it reopens a stream, so that messages may be delivered again."""
+        return self.head is not None and self.head.header("last-event-id") is not None
+
+
+@dataclass(slots=True)
+class Head:
+    """A request or response head as the checks see it, with its exchange.
+
+    `exchange` is None for a response whose request the recording does not tell. Read-only, but
+    not frozen, as one is made for each head.
+    """
+
+    event: Event
+    exchange: Exchange | None
+
+    @property
+    def seq(self) -> int:
+        return self.event.seq
+
+    @property
+    def direction(self) -> Direction:
+        return self.event.direction
+
+
+@dataclass(slots=True)
+class Raw:
+    """Bytes that are no message as the checks see them, with the exchange that carried them.
+
+    `exchange` is None on stdio and where the recording does not tell.
+    """
+
+    event: Event
+    exchange: Exchange | None
+
+    @property
+    def seq(self) -> int:
+        return self.event.seq
+
+    @property
+    def direction(self) -> Direction:
+        return self.event.direction
+
+    @property
+    def text(self) -> str | None:
+        """What was sent; None for bytes that are not UTF-8."""
+        text = self.event.fields.get("text")
+        return text if isinstance(text, str) else None
+
+    @property
+    def is_blank(self) -> bool:
+        return self.text is not None and not self.text.strip()
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether bytes are missing, so that it proves no fault."""
+        why = self.event.fields.get("why")
+        return isinstance(why, str) and why.startswith(CUT_SHORT)

@@ -1,0 +1,333 @@
+"""What is known of one session: its ids, its handshake, what each side has sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Protocol, TypeVar
+
+from clausewise.core.vocabulary import Direction, TransportKind
+from clausewise.judge.session.exchanges import Exchange
+from clausewise.judge.session.handshake import INITIALIZE, Handshake
+from clausewise.judge.session.messages import Message, Request
+from clausewise.judge.session.used_ids import UsedIds
+from clausewise.judge.wording import ABSENT
+from clausewise.trace.events import Event, Lifecycle
+from clausewise.wire.jsonrpc import IdKey, MessageClass, id_key, valid_id
+
+MAX_OPEN_REQUESTS = 10_000
+"""Unanswered requests remembered a side; older ones are forgotten."""
+
+MAX_ANSWERED = 256
+"""Answered requests remembered a side."""
+
+MAX_DELIVERIES = 4096
+"""SSE deliveries remembered a session, to know a replay again."""
+
+CANCELLED = "notifications/cancelled"
+
+MIXED = "messages of several sessions cannot be told apart"
+"""Why a check decides nothing in a session that is `shared`."""
+
+_State = TypeVar("_State")
+
+# An attribute look-up on an enum class is too slow for what is done with every message.
+_C2S = Direction.CLIENT_TO_SERVER
+_REQUEST = MessageClass.REQUEST
+_NOTIFICATION = MessageClass.NOTIFICATION
+_BATCH = MessageClass.BATCH
+
+
+def forget_older_half(table: dict[Any, Any]) -> None:
+    """Drop the older half of a table that has grown too large; constant time per entry."""
+    for key in list(islice(table, len(table) // 2)):
+        del table[key]
+
+
+class _StateOf(Protocol):
+    def __call__(self, kind: type[_State], /) -> _State: ...
+
+
+class _States(dict[type[Any], Any]):
+    """One value a type, made when first asked for."""
+
+    def __missing__(self, kind: type[Any]) -> Any:
+        made = self[kind] = kind()
+        return made
+
+
+class Memory:
+    """What checks keep between events.
+
+    Attributes:
+        state: gives the value of a type, which must be callable without arguments. Each type
+            has one value, made when first asked for. (The look-up of a dict itself, as checks
+            ask several times an event.)
+    """
+
+    def __init__(self) -> None:
+        self.state: _StateOf = _States().__getitem__
+
+
+@dataclass(slots=True)
+class Beginnings:
+    """How many sessions of a recording an initialize request has begun so far."""
+
+    count: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Side:
+    """What one party sent in a session.
+
+    Attributes:
+        open: its unanswered requests by id.
+        answered: its requests that were answered lately, by id.
+        answered_to: seq of the latest request of the other side that it answered, so that
+            on an ordered channel it has read whatever came before; -1 if there is none.
+        used: the ids of its requests.
+        forgetful: whether open requests had to be forgotten.
+        unreadable: how many inputs it sent whose id nobody could read, not yet answered.
+        last: class of its last message; None before there is one or after a raw input.
+        has_injected: whether a test driver sent a deliberate fault in its name.
+        was_odd: whether its last input was raw or a message with a faulty envelope.
+    """
+
+    open: dict[IdKey, Request] = field(default_factory=dict)
+    answered: dict[IdKey, Request] = field(default_factory=dict)
+    answered_to: int = -1
+    used: UsedIds = field(default_factory=UsedIds)
+    forgetful: bool = False
+    unreadable: int = 0
+    last: MessageClass | None = None
+    has_injected: bool = False
+    was_odd: bool = False
+
+    def issue(self, request: Request, *, counts: bool) -> None:
+        """Open `request`; with `counts` its id is taken from now on."""
+        if counts:
+            request.earlier = self.used.take(request.key, request.seq)
+        opened = self.open
+        request.older = opened.pop(request.key, None)
+        opened[request.key] = request
+        if len(opened) > MAX_OPEN_REQUESTS:
+            forget_older_half(opened)
+            self.forgetful = True
+
+    def settle(self, key: IdKey) -> Request | None:
+        """Take the most recent open request with this id off the table."""
+        request = self.open.pop(key, None)
+        if request is not None and request.older is not None:
+            self.open[key] = request.older
+        return request
+
+    def withdraw(self, request: Request) -> bool:
+        """Undo `issue` if the request is still unanswered; says whether it was."""
+        if self.open.get(request.key) is not request:
+            return False
+        self.settle(request.key)
+        self.used.release(request.key, request.seq)
+        return True
+
+
+class Session(Memory):
+    """The facts of one session, kept up to date before the checks see an event.
+
+    Attributes:
+        number: 1 for the recording's first session.
+        transport: what carries it.
+        recording: what checks keep across the sessions of a recording.
+        begun: whether its beginning is in the recording; otherwise earlier requests may exist.
+        shared: messages of other sessions may be mixed in, so that ids prove nothing.
+        session_id: the MCP-Session-Id that tells it apart, or None.
+        endpoint: path of the MCP endpoint, or None where paths were not recorded.
+        opened: whether the transport's opening is in the recording.
+        closed: how the transport ended, or None.
+    """
+
+    def __init__(
+        self, number: int, transport: TransportKind, recording: Memory, *, begun: bool
+    ) -> None:
+        super().__init__()
+        self.number = number
+        self.recording = recording
+        self.transport = transport
+        self.begun = begun
+        self.shared = False
+        self.session_id: str | None = None
+        self.endpoint: str | None = None
+        self.opened = False
+        self.closed: Lifecycle | None = None
+        self.handshake = Handshake()
+        self.client = Side()
+        self.server = Side()
+        self._deliveries: dict[str, bytes] = {}
+        self._resumable = False
+        if begun:
+            recording.state(Beginnings).count += 1
+
+    def side(self, direction: Direction) -> Side:
+        """The side that sends in `direction`."""
+        return self.client if direction is _C2S else self.server
+
+    def observe(self, message: Message) -> None:
+        """Update ids and handshake, and link `message` with the request it is or answers."""
+        kind = message.kind
+        is_client = message.direction is _C2S
+        side = self.client if is_client else self.server
+        side.last = kind
+        if message.event.injected is not None:
+            side.has_injected = True
+        if kind is _REQUEST:
+            self._issue(message, side)
+        elif kind is _NOTIFICATION:
+            self._note_notification(message, side)
+        elif kind is _BATCH:
+            self._observe_batch(message, side)
+        else:
+            self._pair(message, side, self.server if is_client else self.client)
+        request = message.request
+        if kind is _NOTIFICATION or (request is not None and request.method == INITIALIZE):
+            self.handshake.observe(message)
+
+    def observe_raw(self, event: Event) -> None:
+        """Note an input that is no JSON."""
+        side = self.side(event.direction)
+        side.unreadable += 1
+        side.last = None
+        side.was_odd = True
+        if event.injected is not None:
+            side.has_injected = True
+
+    def observe_stream_event(self, event: Event, exchange: Exchange | None) -> None:
+        """Note the id of an SSE event for the message that comes next, or that it has none."""
+        if exchange is None:
+            return
+        event_id = event.fields.get("id")
+        if isinstance(event_id, str):
+            exchange.event_id = event_id
+            self._resumable = True
+        elif exchange.event_id is None:
+            exchange.event_id = ""
+
+    def observe_response_head(self, exchange: Exchange) -> None:
+        """Withdraw the request of an exchange that HTTP refused."""
+        request = exchange.request
+        if request is None or not exchange.is_refused:
+            return
+        if self.side(request.direction).withdraw(request):
+            exchange.withdrawn = request
+            self.handshake.refused(request)
+
+    def is_replay(self, message: Message) -> bool:
+        """Whether this message was already delivered on an SSE stream; remembers it if not."""
+        exchange = message.exchange
+        if exchange is None or message.direction is _C2S:
+            return False
+        event_id, exchange.event_id = exchange.event_id, None
+        if not event_id:
+            if not exchange.streams:
+                return False
+            if event_id is not None and not self._resumable and not exchange.resumes:
+                # Its event has no id, nor had any before: no stream of it can be resumed.
+                return False
+            event_id = None
+        digest = message.digest
+        place = f"id {event_id}" if event_id is not None else digest.hex()
+        if self._deliveries.get(place) == digest and (event_id is not None or exchange.resumes):
+            return True
+        self._deliveries[place] = digest
+        if len(self._deliveries) > MAX_DELIVERIES:
+            forget_older_half(self._deliveries)
+        return False
+
+    def _issue(self, message: Message, side: Side) -> None:
+        valid = message.is_sound or valid_id(message.id)
+        if not valid:
+            side.unreadable += 1
+        request = message.request = Request(
+            message.seq,
+            message.direction,
+            id_key(message.id),
+            message.method,
+            message.payload.get("params"),
+            message.event.injected is not None,
+        )
+        side.issue(request, counts=valid)
+        if message.exchange is not None and message.direction is _C2S:
+            message.exchange.request = request
+
+    def _note_notification(self, message: Message, side: Side) -> None:
+        if "id" not in message.payload:
+            if message.method is None or not message.method.startswith("notifications/"):
+                side.unreadable += 1
+            elif message.method == CANCELLED:
+                _cancel(message, side)
+            return
+        request = Request(message.seq, message.direction, message.key, message.method, None, False)
+        if request.key not in side.open:
+            side.issue(request, counts=False)
+
+    def _observe_batch(self, message: Message, side: Side) -> None:
+        """Unpack a batch for its ids alone, so that one fault does not become many."""
+        side.unreadable += 1
+        whole = message.event
+        for element in message.payload:
+            if not isinstance(element, dict):
+                continue
+            event = Event(whole.seq, whole.direction, whole.transport, whole.kind, element)
+            part = Message(event)
+            if part.kind is _REQUEST and valid_id(part.id):
+                self._issue(part, side)
+            elif part.is_response:
+                self._pair(part, side, self.server if side is self.client else self.client)
+
+    def _pair(self, message: Message, side: Side, opposite: Side) -> None:
+        exchange = message.exchange
+        given = message.id
+        if given is not None and given is not ABSENT:
+            key = id_key(given)
+            request = opposite.settle(key)
+            if request is None and exchange is not None:
+                request = self._reinstated(exchange, key, opposite)
+            message.request = request
+        answered = message.request
+        if answered is not None:
+            _note_answer(answered, message, side, opposite)
+        message.provoked = (
+            answered.injected
+            if answered is not None
+            else (exchange.injected if exchange is not None else opposite.has_injected)
+        )
+
+    @property
+    def knows_requests(self) -> bool:
+        """Whether every request of the session is in the recording, as far as can be told."""
+        return self.begun or self.handshake.request is not None
+
+    @staticmethod
+    def _reinstated(exchange: Exchange, key: IdKey, side: Side) -> Request | None:
+        """The withdrawn request that a refusal's body answers after all."""
+        request = exchange.withdrawn
+        if request is None or request.key != key:
+            return None
+        exchange.withdrawn = None
+        side.used.take(key, request.seq)
+        return request
+
+
+def _cancel(message: Message, side: Side) -> None:
+    """Note that `side` cancels one of its open requests, if it names one."""
+    request = side.open.get(id_key(message.params.get("requestId", ABSENT)))
+    if request is not None and request.cancellation is None:
+        request.cancellation = message
+
+
+def _note_answer(request: Request, message: Message, answering: Side, asking: Side) -> None:
+    request.answered = message.seq
+    request.answered_on = message.exchange
+    if request.seq > answering.answered_to:
+        answering.answered_to = request.seq
+    asking.answered[request.key] = request
+    if len(asking.answered) > MAX_ANSWERED:
+        forget_older_half(asking.answered)

@@ -1,0 +1,1 @@
+"""What several checks look at: one module a topic, from schemas in tool lists to SSE streams."""

@@ -1,0 +1,43 @@
+"""Whether a server declared the capability of a feature that it shows to have."""
+
+from __future__ import annotations
+
+from clausewise.core.vocabulary import Direction, Party
+from clausewise.judge.ledger import Sheet
+from clausewise.judge.session.messages import Message
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.repeats import is_news
+
+_S2C = Direction.SERVER_TO_CLIENT
+
+
+def judge_declaration(message: Message, session: Session, out: Sheet, capability: str) -> None:
+    """Book an occasion: `message`, if the server sent it, shows a feature of `capability`.
+
+    A lack is one finding a session. Nothing is booked while no initialize result is recorded.
+    """
+    if message.direction is not _S2C:
+        return
+    declared = session.handshake.declares(Party.SERVER, capability)
+    if declared:
+        out.held(message)
+        return
+    if declared is None:
+        return
+    if session.shared:
+        out.undecided(message, MIXED)
+    elif is_news(capability, session, out):
+        out.broke(
+            message,
+            f"{_shown_by(message)} shows a feature whose capability is not declared",
+            seen=f"no {capability} in the capabilities of the initialize result",
+            expected=f'"{capability}": {{}} among them',
+        )
+
+
+def _shown_by(message: Message) -> str:
+    """The message in words: its method, or what it answers."""
+    if message.method is not None:
+        return message.method
+    request = message.request
+    return f"a result of {request.method}" if request is not None else "a result"

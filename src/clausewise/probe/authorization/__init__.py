@@ -1,0 +1,1 @@
+"""How a protected server refuses, and the metadata documents that lead to its tokens."""

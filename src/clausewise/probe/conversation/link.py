@@ -1,0 +1,203 @@
+"""Connections and processes of a run: opened on demand, closed together at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from types import TracebackType
+from typing import Self
+
+import anyio
+from anyio.abc import TaskStatus
+
+from clausewise.core.vocabulary import TransportKind
+from clausewise.probe.conversation.request import ABSENT, Request
+from clausewise.trace.events import Event
+from clausewise.trace.tape import Tape
+from clausewise.transport.answers import Answer, Ending
+from clausewise.transport.http import HttpConnection, open_connection
+from clausewise.transport.limits import Limits
+from clausewise.transport.stdio import StdioProcess, open_process
+from clausewise.transport.targets import HttpRequest, HttpTarget, StdioTarget
+
+Target = HttpTarget | StdioTarget
+Until = Callable[[Event], bool]
+
+
+class Use(Enum):
+    """What a link is borrowed for."""
+
+    OWN = "own"
+    """A peer's own: it carries whatever the probes send, faults included."""
+    BESIDE = "beside"
+    """A second one: it carries conforming requests only, so that it can be compared."""
+
+
+class Link:
+    """One connection (HTTP) or one process (stdio), for one request at a time."""
+
+    def __init__(self, target: Target, end: HttpConnection | StdioProcess) -> None:
+        self.target = target
+        self._end = end
+        self._released = anyio.Event()
+        self._settled = True
+
+    @property
+    def alive(self) -> bool:
+        """Whether the server still holds the connection, or the process runs."""
+        return self._end.alive and not self._released.is_set()
+
+    @property
+    def settled(self) -> bool:
+        """Whether the link is alive and every request on it was answered."""
+        return self.alive and self._settled
+
+    async def send(
+        self,
+        request: Request,
+        *,
+        until: Until | None = None,
+        timeout_s: float | None = None,
+        session: str | None = None,
+    ) -> Answer:
+        """Send `request` and read its answer; see `HttpConnection.send`.
+
+        On stdio only the body goes out, and a notification (no id) is given the quiet
+        time instead of waiting for a response. `session` is HTTP's alone: on stdio the
+        process is the session.
+        """
+        settled, self._settled = self._settled, False
+        if isinstance(self._end, StdioProcess):
+            waiting = None if request.id is ABSENT else until
+            answer = await self._end.send(
+                request.body, until=waiting, timeout_s=timeout_s, injected=request.rule
+            )
+            self._settled = settled and (waiting is None or _is_answered(answer))
+            return answer
+        assert isinstance(self.target, HttpTarget)
+        plain = self.target.plain_headers(request.body)
+        answer = await self._end.send(
+            HttpRequest(request.verb, plain + request.headers, request.body, request.path),
+            until=until,
+            timeout_s=timeout_s,
+            injected=request.rule,
+            session=session,
+        )
+        self._settled = settled and answer.ending is Ending.COMPLETE
+        return answer
+
+    async def close(self) -> None:
+        """Let go of the link: it closes in the background, at the latest with `Links`."""
+        self._released.set()
+
+    async def released(self) -> None:
+        """Wait until `close` was called."""
+        await self._released.wait()
+
+
+class Links:
+    """All links of a run; a context manager that closes what is still open.
+
+    Each link lives in a task of its own, so that links may be opened and closed in any
+    order, by any task.
+    """
+
+    def __init__(self, target: Target, tape: Tape, limits: Limits) -> None:
+        self.target = target
+        self.tape = tape
+        self.limits = limits
+        self._tasks = anyio.create_task_group()
+        self._open: set[Link] = set()
+        self._ahead: list[Link] = []
+        self._idle: dict[Use, list[Link]] = {use: [] for use in Use}
+
+    @property
+    def transport(self) -> TransportKind:
+        return TransportKind.HTTP if isinstance(self.target, HttpTarget) else TransportKind.STDIO
+
+    async def open(self, target: Target | None = None) -> Link:
+        """A new connection or process; to `target` where that is not the run's own.
+
+        Nothing was sent on it yet. It may be one that `open_ahead` has opened.
+
+        Raises:
+            TargetError: it cannot be opened.
+        """
+        if target is None and (link := await self._first_usable(self._ahead)) is not None:
+            return link
+        return await self._start(target or self.target)
+
+    async def open_ahead(self) -> None:
+        """Let a process start while others are at work: the next `open` gets it.
+
+        A process takes its time to start, a connection does not: over HTTP nothing is done.
+        """
+        if self.transport is TransportKind.STDIO and not self._ahead:
+            self._ahead.append(await self._start(self.target))
+
+    async def borrow(self, use: Use) -> Link:
+        """A link for one user at a time: a settled process of this use, else a new link.
+
+        Starting a process is dear, a connection is cheap: only processes are used again.
+        """
+        return await self._first_usable(self._idle[use]) or await self.open()
+
+    async def give_back(self, link: Link, use: Use) -> None:
+        """End the use of a link; a settled process may be borrowed for `use` afterwards."""
+        if self.transport is TransportKind.STDIO and link.settled:
+            self._idle[use].append(link)
+        else:
+            await link.close()
+
+    async def _first_usable(self, links: list[Link]) -> Link | None:
+        """Take out the first settled link; those before it are closed."""
+        while links:
+            link = links.pop(0)
+            if link.settled:
+                return link
+            await link.close()
+        return None
+
+    async def _start(self, target: Target) -> Link:
+        link: Link = await self._tasks.start(self._host, target)
+        return link
+
+    async def __aenter__(self) -> Self:
+        await self._tasks.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for link in self._open:
+            await link.close()
+        # Without the caller's exception, which the task group would wrap in a group.
+        await self._tasks.__aexit__(None, None, None)
+
+    async def _host(self, target: Target, *, task_status: TaskStatus[Link]) -> None:
+        opened = (
+            open_connection(target, self.tape, self.limits)
+            if isinstance(target, HttpTarget)
+            else open_process(target, self.tape, self.limits)
+        )
+        async with opened as end:
+            link = Link(target, end)
+            self._open.add(link)
+            task_status.started(link)
+            try:
+                await link.released()
+            finally:
+                self._open.discard(link)
+
+
+def is_response(event: Event) -> bool:
+    """Whether a message is a response, to whichever request."""
+    return isinstance(event.payload, dict) and "method" not in event.payload
+
+
+def _is_answered(answer: Answer) -> bool:
+    """Whether the awaited message came, and with it the response."""
+    return answer.ending is Ending.COMPLETE and any(map(is_response, answer.messages))

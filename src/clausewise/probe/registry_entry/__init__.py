@@ -1,0 +1,1 @@
+"""A server's entry in the MCP Registry: its document, its name, its owner, its URLs."""

@@ -1,0 +1,1 @@
+"""What several probes look at: one module a topic."""
