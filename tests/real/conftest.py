@@ -72,7 +72,9 @@ def installed() -> None:
     (ROOT / ".cache").mkdir(exist_ok=True)
     with (ROOT / ".cache" / "real-servers.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        subprocess.run(["make", "-s", "real-servers", "real-clients"], cwd=ROOT, check=True, timeout=600)
+        subprocess.run(
+            ["make", "-s", "real-servers", "real-clients"], cwd=ROOT, check=True, timeout=600
+        )
 
 
 @contextmanager
