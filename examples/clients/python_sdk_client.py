@@ -41,7 +41,7 @@ async def use(client: Client, tool: str | None, arguments: dict[str, object]) ->
         did["tools"] = len((await client.list_tools()).tools)
     if tool:
         called = await client.call_tool(tool, arguments, progress_callback=progressed)
-        did["called"] = not getattr(called, "is_error", True)
+        did["called"] = not called.is_error
     if offers.resources:
         resources = (await client.list_resources()).resources
         did["templates"] = len((await client.list_resource_templates()).resource_templates)

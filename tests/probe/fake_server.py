@@ -196,7 +196,7 @@ _CAPABILITIES = {
 
 
 def _tools(request: Request) -> Reply:
-    start = int(request.params.get("cursor", "0"))
+    start = int(request.params.get("cursor") or "0")
     page = TOOLS[start : start + PAGE_SIZE]
     after = start + PAGE_SIZE
     more = {"nextCursor": str(after)} if after < len(TOOLS) else {}

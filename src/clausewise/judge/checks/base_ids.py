@@ -26,6 +26,13 @@ class _Resent:
     spots: dict[tuple[Direction, IdKey], Spot] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class Excused:
+    """The last error without id that is due to unreadable input, by seq."""
+
+    seq: int = -1
+
+
 @check("base.request-id-unique", on="request", subject="second request of a sender")
 def request_id_unique(message: Message, session: Session, out: Sheet) -> None:
     """A request reuses an id that its sender already used in the session.
@@ -218,6 +225,7 @@ def _error_without_id_in_order(message: Message, session: Session, out: Sheet) -
     asking: Side = session.side(message.direction.opposite)
     if asking.unreadable:
         asking.unreadable -= 1
+        session.state(Excused).seq = message.seq
         out.held(message)
     elif session.shared:
         out.undecided(message, MIXED)

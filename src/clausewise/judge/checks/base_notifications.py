@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from clausewise.core.vocabulary import TransportKind
+from clausewise.judge.checks.base_ids import Excused
+from clausewise.judge.subjects.error_codes import error_code
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import Exchange, Head
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import Session
-from clausewise.judge.wording import shown
+from clausewise.judge.wording import ABSENT, shown
+from clausewise.wire.codes import ErrorCode
 from clausewise.wire.jsonrpc import MessageClass
 
 MAX_POSTED = 256
@@ -27,7 +31,7 @@ class _Posted:
 @check(
     "base.notification-not-answered",
     on="server http-response",
-    subject="accepted POST of a notification, with its answer",
+    subject="notification of which the recording shows what answers it",
 )
 def notification_not_answered(head: Head, session: Session, out: Sheet) -> None:
     """A notification is answered by a JSON-RPC response.
@@ -56,8 +60,27 @@ def _answered(message: Message, session: Session, out: Sheet) -> None:
     if exchange is None or message.request is not None:
         return
     head = session.state(_Posted).heads.pop(exchange, None)
-    if head is None:
+    if head is not None:
+        _broken(message, out)
+
+
+@notification_not_answered.on("error")
+def _answered_in_order(message: Message, session: Session, out: Sheet) -> None:
+    """On stdio: an error without id answers a notification where nothing else is unanswered."""
+    if session.transport is not TransportKind.STDIO or message.id not in (ABSENT, None):
         return
+    asking = session.side(message.direction.opposite)
+    if asking.last is not MessageClass.NOTIFICATION or not session.knows_requests:
+        return
+    if asking.unreadable or session.state(Excused).seq == message.seq:
+        return
+    if session.shared or asking.open or error_code(message) == ErrorCode.PARSE_ERROR:
+        out.undecided(message, "an error without id may answer something before a notification")
+    else:
+        _broken(message, out)
+
+
+def _broken(message: Message, out: Sheet) -> None:
     out.broke(
         message,
         "a notification is answered by a response",

@@ -105,6 +105,7 @@ def http_post_single_message(message: Message, session: Session, out: Sheet) -> 
     exchange = message.exchange
     if (
         exchange is None
+        or exchange.head is None
         or exchange.method not in ("POST", None)
         or not is_with_endpoint(exchange, session)
     ):
