@@ -86,7 +86,7 @@ $(OFFICIAL)/.stamp: tests/official/package.json
 cases: setup ## the checks of recordings, each with the number of its cases that break and keep it
 	$(BIN)/python -m tests.judge.list_cases
 
-bench: setup ## time and memory of `validate`, beside the floor; BENCH_FULL=1 adds a million events
+bench: setup ## time of the commands, time and memory of `validate` beside the floor; BENCH_FULL=1 adds a million events
 	$(BIN)/python -m bench
 
 clean: ## remove everything that was made

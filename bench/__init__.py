@@ -1,1 +1,1 @@
-"""How fast `validate` is and how much memory it takes, measured on generated recordings."""
+"""How fast the commands are and how much memory `validate` takes."""

@@ -1,4 +1,4 @@
-"""`python -m bench`: generate recordings, judge them, print what it costs.
+"""`python -m bench`: time the commands; generate recordings, judge them, print what it costs.
 
 BENCH_FULL=1 adds recordings of a million events; BENCH_ROUNDS sets the rounds (default 5).
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bench.measure import STAGES, everything, measure, peak_megabytes
 from bench.recording import Http, Stdio, mixed_sessions
+from bench.startup import check_over_http, check_over_stdio, help_ratio
 from bench.suspects import SUSPECTS
 
 _QUICK = (10_000, 100_000)
@@ -27,10 +28,17 @@ def main() -> None:
     """Print the figures as they come."""
     full = os.environ.get("BENCH_FULL") == "1"
     rounds = int(os.environ.get("BENCH_ROUNDS", "5"))
+    _commands()
     with tempfile.TemporaryDirectory(prefix="clausewise-bench-") as folder:
         path = Path(folder, "trace.jsonl")
         _mixed(path, _FULL if full else _QUICK, rounds)
         _suspects(path)
+
+
+def _commands() -> None:
+    _say(f"--help                         {help_ratio():.1f} x a bare interpreter")
+    _say(f"check of the reference server  {check_over_http():.1f} s over Streamable HTTP")
+    _say(f"                               {check_over_stdio():.1f} s over stdio\n")
 
 
 def _mixed(path: Path, sizes: tuple[int, ...], rounds: int) -> None:

@@ -364,3 +364,12 @@ def test_text_that_is_no_unicode_is_judged_without_a_crash() -> None:
     result = judged(script.events)
     assert [v.reason for v in result.verdicts if v.outcome is Outcome.CRASHED] == []
     assert verdict(result, "BASE-020").outcome is Outcome.FAIL
+
+
+def test_a_revision_that_a_server_refuses_throughout_is_not_spoken() -> None:
+    meta = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
+    script = Script().say(C2S, {"id": 1, "method": "server/discover", "params": meta})
+    script.say(S2C, {"id": 1, "error": {"code": -32601, "message": "Method not found"}})
+    result = judge(script.events, trace="t")
+    assert result.revisions == ()
+    assert result.notes == ('session 1 asks for "2026-07-28" and gets no result',)

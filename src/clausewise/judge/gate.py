@@ -69,6 +69,8 @@ class Gate:
         self._saw_initialize = False
         self._negotiated: Any = None
         self._saw_result = False
+        self._was_refused = False
+        self._was_served = False
         self._named: str | None = None
         # What a driver's deliberate faults name counts only where nothing else does.
         self._named_in_fault: str | None = None
@@ -98,7 +100,11 @@ class Gate:
             if payload.get("method") == INITIALIZE and "id" in payload:
                 self._request(payload)
             return False
-        if not self._pending or "result" not in payload or "method" in payload:
+        if "method" in payload:
+            return False
+        self._was_refused |= "error" in payload
+        self._was_served |= "result" in payload
+        if not self._pending or "result" not in payload:
             return False
         key = id_key(payload.get("id"))
         if key not in self._pending:
@@ -152,8 +158,16 @@ class Gate:
         return Mode.NONE
 
     @property
+    def is_spoken(self) -> bool:
+        """Whether both sides speak the revision: a modern client may be refused throughout."""
+        answered = self._was_served or not self._was_refused
+        return answered or self._saw_initialize or self.revision == JUDGED
+
+    @property
     def remark(self) -> str | None:
         """Why the session is not, or not wholly, judged; None if it is."""
+        if not self.is_spoken:
+            return f"asks for {shown(self.revision)} and gets no result"
         if self.mode is Mode.NONE:
             return f"speaks {shown(self.revision)} and is not judged by {JUDGED}"
         if self.mode is Mode.HANDSHAKE:

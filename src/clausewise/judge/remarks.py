@@ -29,7 +29,8 @@ class Remarks:
         remark = gate.remark
         if not was_heard and remark is None:
             return
-        self._revisions.add(gate.revision)
+        if gate.is_spoken:
+            self._revisions.add(gate.revision)
         if self.server is None:
             self.server = _introduction(session)
         if remark is None:

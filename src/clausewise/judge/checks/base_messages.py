@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clausewise.core.vocabulary import Outcome, Revision
+from clausewise.core.vocabulary import Direction, Outcome, Revision
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
@@ -14,6 +14,7 @@ from clausewise.wire.jsonrpc import NOTIFICATION_PREFIX, MessageClass, valid_id
 from clausewise.wire.methods import requests
 
 _REQUEST_METHODS = frozenset(requests(Revision.LEGACY))
+_C2S = Direction.CLIENT_TO_SERVER
 _NO_PARAMS: dict[str, Any] = {}
 _KINDS_OF_RESPONSE = (MessageClass.RESULT, MessageClass.ERROR)
 _KINDS_WITH_METHOD = (MessageClass.REQUEST, MessageClass.NOTIFICATION)
@@ -194,6 +195,7 @@ def jsonrpc_version(message: Message, session: Session, out: Sheet) -> None:
             "this is no JSON-RPC 2.0 message",
             seen="; ".join(faults),
             expected='one object with jsonrpc "2.0" and a method, a result or an error',
+            severity=Outcome.WARN if _answers_a_batch(message) else None,
         )
     elif isinstance(message.member("params"), list):
         out.broke(
@@ -218,6 +220,13 @@ def _is_well_formed(message: Message) -> bool:
     if message.method is not None:
         return type(payload.get("params", _NO_PARAMS)) is dict
     return message.kind in _KINDS_OF_RESPONSE
+
+
+def _answers_a_batch(message: Message) -> bool:
+    """Whether it is an array that a server returns for one, as JSON-RPC itself has it."""
+    exchange = message.exchange
+    is_batch = message.kind is MessageClass.BATCH and message.direction is not _C2S
+    return is_batch and exchange is not None and exchange.posted is MessageClass.BATCH
 
 
 def _envelope_faults(message: Message) -> list[str]:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 from clausewise.core.vocabulary import TransportKind
 from clausewise.judge.checks.base_ids import Excused
-from clausewise.judge.subjects.error_codes import error_code
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import Exchange, Head
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import Session
+from clausewise.judge.subjects.error_codes import error_code
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.codes import ErrorCode
 from clausewise.wire.jsonrpc import MessageClass
