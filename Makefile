@@ -2,6 +2,8 @@
 # Both set up what they need from a machine with Python 3.11, pip, make, git, Node and npm.
 
 PYTHON ?= python3.11
+# Many tests wait for processes, so more of them than cores run at a time.
+WORKERS ?= 4
 SHARED ?= ../shared
 VENV := .venv
 BIN := $(VENV)/bin
@@ -27,7 +29,7 @@ demo: setup $(REAL)/python-sdk/.stamp ## check a real server on the official Pyt
 	$(BIN)/python examples/demo.py --python $(REAL)/python-sdk/bin/python
 
 test: setup real-servers real-clients official-suite ## every test
-	$(BIN)/pytest --numprocesses auto
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 check: lint types layers fresh test ## lint, types, import layers, generated files, tests
 
