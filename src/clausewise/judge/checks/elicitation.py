@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from clausewise.core.vocabulary import Direction, Outcome, Party
+from clausewise.core.vocabulary import Direction, Outcome
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.declarations import Use, judge_use
 from clausewise.judge.subjects.elicitations import (
     ELICIT,
     FORM,
@@ -39,25 +40,13 @@ def client_declares_capability(message: Message, session: Session, out: Sheet) -
     Fix: declare `elicitation` in the capabilities of initialize, with `form` and `url` for the
     modes the client supports; a client without elicitation answers with error -32601.
     """
-    declared = session.handshake.declares(Party.CLIENT, "elicitation")
-    if message.direction is not _C2S or declared is None:
-        return
     action = "task" if creates_task(message) else message.result.get("action", ABSENT)
     if action not in ("accept", "task", *_REFUSALS):
         return
-    if session.shared:
-        out.undecided(message, MIXED)
-    elif declared:
-        out.held(message)
-    else:
-        out.broke(
-            message,
-            "the client answers an elicitation without having declared elicitation",
-            seen="a task" if action == "task" else f"action {shown(action)}",
-            expected="elicitation in the client's capabilities, or an error",
-            # A client may decline whatever it does not know.
-            severity=Outcome.WARN if action in _REFUSALS else None,
-        )
+    seen = "a task" if action == "task" else f"action {shown(action)}"
+    # A client may decline whatever it does not know.
+    severity = Outcome.WARN if action in _REFUSALS else None
+    judge_use(message, session, out, Use("elicitation", "answers an elicitation", seen, severity))
 
 
 @check(

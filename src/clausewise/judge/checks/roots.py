@@ -9,6 +9,7 @@ from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.declarations import Use, judge_use
 from clausewise.judge.subjects.error_codes import error_code
 from clausewise.judge.subjects.formats import uri_fault
 from clausewise.judge.wording import ABSENT, shown
@@ -34,20 +35,8 @@ def client_declares_capability(message: Message, session: Session, out: Sheet) -
     Fix: declare `roots` in the capabilities of initialize, with `"listChanged": true` if the
     client announces changes.
     """
-    declared = session.handshake.declares(Party.CLIENT, "roots")
-    if message.direction is not _C2S or declared is None:
-        return
-    if session.shared:
-        out.undecided(message, MIXED)
-    elif declared:
-        out.held(message)
-    else:
-        out.broke(
-            message,
-            "the client offers roots without having declared roots",
-            seen=CHANGED if message.kind is MessageClass.NOTIFICATION else f"a result of {LIST}",
-            expected="roots in the client's capabilities",
-        )
+    seen = CHANGED if message.kind is MessageClass.NOTIFICATION else f"a result of {LIST}"
+    judge_use(message, session, out, Use("roots", "offers roots", seen))
 
 
 @check("roots.uri-file-scheme", on=f"result:{LIST}", subject="root")

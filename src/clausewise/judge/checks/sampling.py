@@ -9,6 +9,7 @@ from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.subjects.declarations import Use, judge_use
 from clausewise.judge.subjects.sampling_messages import CREATE_MESSAGE, uses_tools
 from clausewise.judge.subjects.tasks import creates_task
 from clausewise.judge.wording import ABSENT, shown
@@ -30,20 +31,8 @@ def client_declares_capability(message: Message, session: Session, out: Sheet) -
     Fix: declare `sampling` in the capabilities of initialize; a client without sampling answers
     with error -32601.
     """
-    declared = session.handshake.declares(Party.CLIENT, "sampling")
-    if message.direction is not _C2S or declared is None:
-        return
-    if session.shared:
-        out.undecided(message, MIXED)
-    elif declared:
-        out.held(message)
-    else:
-        out.broke(
-            message,
-            "the client answers a sampling request without having declared sampling",
-            seen="a task" if creates_task(message) else "a result",
-            expected="sampling in the client's capabilities, or an error",
-        )
+    seen = "a task" if creates_task(message) else "a result"
+    judge_use(message, session, out, Use("sampling", "answers a sampling request", seen))
 
 
 @check(
