@@ -144,6 +144,11 @@ def _differ(request: Request) -> bool:
 
 
 when("versions-differ-served", _differ, served)
+when(
+    "versions-differ-bare-400",
+    lambda request: _differ(request) and request.headers["mcp-protocol-version"] == "1900-01-01",
+    bare(400),
+)
 when("versions-differ-unsupported", _differ, error(-32022, {"supported": [], "requested": "x"}))
 
 

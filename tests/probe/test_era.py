@@ -162,6 +162,28 @@ def test_a_server_that_lists_only_legacy_versions_is_legacy() -> None:
     assert over_http(old_only)[0].era is Era.LEGACY
 
 
+def test_a_discover_result_that_lists_only_legacy_versions_is_legacy() -> None:
+    def stateful(request: Request, right: Reply) -> Reply:
+        if request.method == "server/discover":
+            return right.with_result(supportedVersions=["2025-11-25"])
+        if request.meta("protocolVersion") == VERSION:
+            return right.with_error(-32022, {"supported": ["2025-11-25"]}, status=400)
+        return legacy(request)
+
+    detection, _ = over_http(stateful)
+    assert detection.era is Era.LEGACY
+    assert detection.notes == ("server/discover is answered, but lists only 2025-11-25",)
+
+
+def test_a_modern_server_that_forgets_its_version_in_the_list_stays_modern() -> None:
+    def forgetful(request: Request, right: Reply) -> Reply:
+        if request.method == "server/discover":
+            return right.with_result(supportedVersions=["2025-11-25"])
+        return right
+
+    assert over_http(forgetful)[0].era is Era.MODERN
+
+
 def test_a_server_of_other_versions_only_is_named_with_them() -> None:
     def newer(request: Request, right: Reply) -> Reply:
         return right.with_error(-32022, {"supported": ["2031-01-01"]}, status=400)

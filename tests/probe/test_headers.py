@@ -53,6 +53,7 @@ STANDARD: dict[str, Outcomes] = {
     "no-version-served-to-2025-06-18": {"MCP-HDR-004": FAIL},
     "versions-differ-served": {"MCP-HDR-005": FAIL},
     "versions-differ-unsupported": {"MCP-HDR-005": WARN},
+    "versions-differ-bare-400": {"MCP-HDR-005": INCONCLUSIVE},
     "unknown-method-first": {"MCP-HDR-010": WARN},
 }
 

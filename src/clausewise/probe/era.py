@@ -12,7 +12,7 @@ from clausewise.probe.conversation.legacy import LegacySession
 from clausewise.probe.conversation.link import Links
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.era_signs import is_modern_answer, supported_versions
+from clausewise.probe.era_signs import is_modern_answer, listed_versions, supported_versions
 from clausewise.probe.refusal import http_sse_only, no_mcp
 from clausewise.transport.targets import HttpTarget
 from clausewise.wire.codes import ErrorCode
@@ -130,6 +130,9 @@ async def _is_modern(peer: Peer, known: Acquaintance, reply: Reply) -> tuple[boo
     if reply.code == ErrorCode.UNSUPPORTED_VERSION:
         return await _is_modern_at_our_version(peer, known, reply)
     if is_modern_answer(reply):
+        if await _disowns_our_version(peer, reply):
+            shown = ", ".join(listed_versions(reply))
+            return False, (f"server/discover is answered, but lists only {shown}",)
         return True, ()
     undecided = reply.code == ErrorCode.METHOD_NOT_FOUND or reply.succeeded
     if undecided and await _lists_are_modern(peer):
@@ -148,6 +151,18 @@ async def _is_modern_at_our_version(
         return False, (f"the server refuses 2026-07-28; versions it names: {shown}",)
     again = await _discover(peer, known, peer.answer_s)
     return is_modern_answer(again), ("the server refused 2026-07-28 once although it lists it",)
+
+
+async def _disowns_our_version(peer: Peer, reply: Reply) -> bool:
+    """Whether a server answers `server/discover` only to say that it is legacy.
+
+    Its list lacks our version, and another request of that version is refused for it.
+    """
+    listed = listed_versions(reply)
+    if not listed or Revision.MODERN.value in listed:
+        return False
+    other = await peer.request(_LISTS[0], timeout_s=min(_PATIENCE_S, peer.answer_s))
+    return other.code == ErrorCode.UNSUPPORTED_VERSION
 
 
 async def _lists_are_modern(peer: Peer) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from clausewise.probe.conversation.reply import Reply
 from clausewise.wire.codes import ErrorCode
 
@@ -25,8 +27,16 @@ def is_modern_answer(reply: Reply) -> bool:
     return "resultType" in reply.fields or "supportedVersions" in reply.fields
 
 
+def listed_versions(reply: Reply) -> tuple[str, ...]:
+    """The versions that a `DiscoverResult` lists."""
+    return _texts(reply.fields.get("supportedVersions"))
+
+
 def supported_versions(reply: Reply) -> tuple[str, ...]:
     """The versions that an unsupported-version error lists."""
     data = reply.error.get("data") if reply.error is not None else None
-    listed = data.get("supported") if isinstance(data, dict) else None
+    return _texts(data.get("supported")) if isinstance(data, dict) else ()
+
+
+def _texts(listed: Any) -> tuple[str, ...]:
     return tuple(v for v in listed if isinstance(v, str)) if isinstance(listed, list) else ()

@@ -171,6 +171,12 @@ async def _differing(peer: Peer, header: str, body: str) -> Judged:
             severity=Outcome.WARN,
             evidence=reply,
         )
+    if header == NO_SUCH_VERSION and reply.status == 400 and reply.message is None:
+        # Refused, but whether for the difference or for the version it does not tell; that
+        # a JSON-RPC error is missing is MCP-ERR-001's finding.
+        return "untold", inconclusive(
+            f"version {header} in the header: HTTP 400 without a JSON-RPC error (MCP-ERR-001)"
+        )
     message = "a request whose header and body name different versions is not refused as it must be"
     return "accepted", refusal(reply, f"{message} (header {header}, body {body})")
 
