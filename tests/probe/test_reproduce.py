@@ -82,6 +82,20 @@ def test_a_line_is_piped_into_the_command() -> None:
     assert json.loads(done.stdout)["id"] == 3
 
 
+def test_several_requests_go_to_one_process_in_their_order() -> None:
+    target = StdioTarget(stdio_command(), cwd=str(ROOT))
+    requests = (compose("ping", None, number, {}) for number in (4, 5))
+    done = shell(reproduction(target, *requests))
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [4, 5]
+
+
+def test_several_requests_are_one_curl_command() -> None:
+    requests = (compose("ping", None, number, {}) for number in (4, 5))
+    words = shlex.split(reproduction(HttpTarget("http://127.0.0.1:1/mcp"), *requests))
+    assert words.count("curl") == words.count("--next") == 1
+    assert words.count("http://127.0.0.1:1/mcp") == words.count("--data-binary") == 2
+
+
 @settings(deadline=None, max_examples=25)
 @given(st.binary(max_size=40).filter(lambda data: b"\0" not in data))
 def test_any_bytes_survive_the_shell(data: bytes) -> None:

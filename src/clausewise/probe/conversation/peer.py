@@ -89,6 +89,10 @@ class Peer:
         """Whether the server declares a capability (`tools`, `resources`, …)."""
         return capability in self.capabilities
 
+    def replayed(self, *replies: Reply) -> str:
+        """A command that sends the requests of `replies` again, over one connection."""
+        return reproduction(self._links.target, *(reply.request for reply in replies))
+
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, **edits: Unpack[Edits]
     ) -> Reply:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable
 
 from clausewise.probe.conversation.link import Target
 from clausewise.probe.conversation.request import Request
@@ -12,18 +13,19 @@ from clausewise.transport.targets import HttpTarget, StdioTarget
 _STREAM_SECONDS = 10
 
 
-def reproduction(target: Target, request: Request) -> str:
-    """A shell command that sends `request` to `target`, without headers that curl adds.
+def reproduction(target: Target, *requests: Request) -> str:
+    """A shell command that sends `requests` to `target`, without headers that curl adds.
 
-    User headers and environment values appear as variables (`$TOKEN`), never as values.
+    Several go over one connection, or to one process, in their order. User headers and
+    environment values appear as variables (`$TOKEN`), never as values.
     """
     if isinstance(target, HttpTarget):
-        return _curl(target, request)
-    return _pipe(target, request)
+        return "curl " + " --next ".join(_curl(target, request) for request in requests)
+    return _pipe(target, requests)
 
 
 def _curl(target: HttpTarget, request: Request) -> str:
-    parts = ["curl", "-sSiN", "--max-time", str(_STREAM_SECONDS), "-X", shlex.quote(request.verb)]
+    parts = ["-sSiN", "--max-time", str(_STREAM_SECONDS), "-X", shlex.quote(request.verb)]
     if not target.verify:
         parts.append("-k")
     names = {name.decode("latin-1").lower() for name, _ in request.headers}
@@ -65,13 +67,13 @@ def _url(target: HttpTarget, request: Request) -> str:
     return (origin.group() if origin else target.url) + request.path
 
 
-def _pipe(target: StdioTarget, request: Request) -> str:
+def _pipe(target: StdioTarget, requests: Iterable[Request]) -> str:
     """The pause keeps stdin open: a server may exit at its end before it has answered."""
     command = " ".join(shlex.quote(word) for word in target.command)
     variables = "".join(f'{name}="${name}" ' for name in target.env)
     place = f"cd {shlex.quote(target.cwd)} && " if target.cwd else ""
-    line = quoted(request.body)
-    return f"{place}{{ printf '%s\\n' {line}; sleep 2; }} | {variables}{command}"
+    lines = " ".join(quoted(request.body) for request in requests)
+    return f"{place}{{ printf '%s\\n' {lines}; sleep 2; }} | {variables}{command}"
 
 
 def quoted(data: bytes) -> str:

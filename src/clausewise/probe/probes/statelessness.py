@@ -19,6 +19,7 @@ from clausewise.probe.observation import (
 from clausewise.probe.offered import TOOL_S, ToolCall
 from clausewise.probe.probes.client_capabilities import ALL_CAPABILITIES
 from clausewise.probe.registration import HTTP_ONLY, Turn, passive, probe
+from clausewise.probe.subjects.grouping import Sighting
 from clausewise.wire.codes import ErrorCode
 
 SESSION_ID = "clausewise-0123456789abcdef"
@@ -181,7 +182,7 @@ async def _version_is_forgotten(peer: Peer) -> Observation:
     # A server of both eras may take the process for a legacy client's from now on.
     await link.close()
     if reply.succeeded:
-        return await _is_served_from_memory(peer, method, reply)
+        return await _is_served_from_memory(peer, before, reply)
     if reply.code == ErrorCode.INVALID_PARAMS:
         return held()
     if reply.error is None or peer.era is Era.DUAL:
@@ -189,10 +190,12 @@ async def _version_is_forgotten(peer: Peer) -> Observation:
     return held()
 
 
-async def _is_served_from_memory(peer: Peer, method: str, reply: Reply) -> Observation:
+async def _is_served_from_memory(peer: Peer, before: Reply, reply: Reply) -> Observation:
     """Served after a request with `_meta`: only where it is refused without one is that memory."""
     async with peer.fresh() as link:
-        cold = await peer.request(method, without_meta=True, link=link, rule="MCP-STL-004")
+        cold = await peer.request(
+            listed_method(peer), without_meta=True, link=link, rule="MCP-STL-004"
+        )
     if cold.succeeded:
         return inconclusive("requests without _meta are always served (MCP-ERR-006)")
     if cold.blocked is not None:
@@ -201,7 +204,7 @@ async def _is_served_from_memory(peer: Peer, method: str, reply: Reply) -> Obser
         "a request without _meta is served after one with it",
         seen="a result from the remembered _meta",
         expected=f"error {ErrorCode.INVALID_PARAMS.value}, as for the first on a connection",
-        evidence=reply,
+        evidence=Sighting(reply.seq, peer.replayed(before, reply)),
     )
 
 
@@ -210,7 +213,7 @@ async def _capability_is_forgotten(peer: Peer) -> Observation:
     if call is None:
         return not_observed("no tool that may be called asks the client for input")
     link = await peer.own_link()
-    await peer.request("tools/call", call.params, capabilities=ALL_CAPABILITIES, link=link)
+    before = await peer.request("tools/call", call.params, capabilities=ALL_CAPABILITIES, link=link)
     if not link.alive:
         return not_observed("the server closes the connection after each answer")
     reply = await peer.request("tools/call", call.params, link=link)
@@ -227,7 +230,7 @@ async def _capability_is_forgotten(peer: Peer) -> Observation:
         "the server asks for input that this request declares no capability for",
         seen=f"input requests {', '.join(sorted(remembered))} after a call that declared them",
         expected=f"error {ErrorCode.MISSING_CLIENT_CAPABILITY.value}, or no input request",
-        evidence=reply,
+        evidence=Sighting(reply.seq, peer.replayed(before, reply)),
     )
 
 
