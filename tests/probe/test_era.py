@@ -237,6 +237,13 @@ def test_a_web_page_is_no_mcp() -> None:
     assert "web page" in refused(lambda: over_http(always(HTML))).message
 
 
+def test_a_failing_server_is_told_from_a_wrong_path() -> None:
+    broken = Reply(status=503, headers=HTML.headers, raw=b"<h1>Unavailable</h1>")
+    failure = refused(lambda: over_http(lambda _request, _right: broken))
+    assert "fails (HTTP 503)" in failure.message
+    assert "log" in failure.hint
+
+
 def test_a_redirect_is_not_followed_but_named() -> None:
     moved = Reply(status=308, headers=(("location", "https://example.com/mcp"),))
     assert "https://example.com/mcp" in refused(lambda: over_http(always(moved))).message

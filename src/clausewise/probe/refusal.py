@@ -91,6 +91,10 @@ def _no_mcp_over_http(target: HttpTarget, reply: Reply, legacy: Reply | None) ->
             f"{url} redirects to {reply.header('location') or 'nowhere'} (HTTP {status})",
             "Give the final URL.",
         )
+    if status >= 500 and reply.message is None:
+        return TargetError(
+            f"{url} fails (HTTP {status})", "Look at the server's own log, or run again later."
+        )
     if reply.media_type == "text/html":
         return TargetError(
             f"{url} answers with a web page (HTTP {status}, text/html), not with MCP", _path(target)
