@@ -200,6 +200,13 @@ def test_on_a_dual_server_a_request_without_capabilities_still_decides() -> None
     assert seen["MCP-ERR-006"] is FAIL
 
 
+def test_on_stdio_a_dual_server_may_take_a_request_without_version_for_a_legacy_one() -> None:
+    refused = outcomes(observe("version-mismatch", STDIO, era=Era.DUAL))
+    assert refused["MCP-ERR-006"] is Outcome.PASS
+    served = outcomes(observe("version-optional", STDIO, era=Era.DUAL))
+    assert served["MCP-ERR-006"] is FAIL
+
+
 @pytest.mark.parametrize("fault", ["discover-broken", "discover-401"])
 def test_without_a_positive_control_no_refusal_is_concluded_from(fault: str) -> None:
     seen = outcomes(observe(fault))

@@ -243,11 +243,15 @@ async def _without(peer: Peer, key: str) -> Reply:
 async def _ambiguous(peer: Peer, what: str) -> Observation:
     if what == "_meta.protocolVersion":
         reply = await _without(peer, VERSION_KEY)
+        # Without a header, the version in `_meta` may be how a dual server tells the eras.
+        may_be_legacy = peer.transport is TransportKind.STDIO and reply.error is not None
     else:
         params: dict[str, Any] | None = {} if what == "_meta" else None
         reply = await peer.request("server/discover", params, without_meta=True, rule="MCP-ERR-006")
-        if peer.era is Era.DUAL and not _is_refusal(reply, ErrorCode.INVALID_PARAMS):
-            return not_observed("the legacy half of the server may have answered")
+        may_be_legacy = True
+    is_refused = _is_refusal(reply, ErrorCode.INVALID_PARAMS)
+    if may_be_legacy and peer.era is Era.DUAL and not is_refused:
+        return not_observed("the legacy half of the server may have answered")
     if reply.message is None:
         return not_observed(f"without {what}: {reply.shown}")
     if _is_refusal(reply, ErrorCode.HEADER_MISMATCH) and peer.transport is TransportKind.HTTP:
