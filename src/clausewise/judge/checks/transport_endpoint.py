@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from clausewise.core.vocabulary import TransportKind
-from clausewise.judge.gate import VERSION_HEADER
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import EVENT_STREAM, Exchange, Head
-from clausewise.judge.session.http_sessions import session_id_of
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import Session, forget_older_half
-from clausewise.judge.subjects.endpoint import is_with_endpoint
-from clausewise.judge.subjects.media_ranges import Listing, listing
+from clausewise.judge.subjects.endpoint import (
+    asks_for_stream,
+    belongs_to_session,
+    is_with_endpoint,
+)
 from clausewise.judge.subjects.repeats import is_news
 from clausewise.judge.wording import shown
 
@@ -60,7 +61,11 @@ def single_endpoint(head: Head, session: Session, out: Sheet) -> None:
     if exchange.posted is not None and exchange.method == "POST":
         if 200 <= status < 300:
             _takes_post(exchange, methods, session, out)
-    elif exchange.method == "GET" and _is_whole(exchange, session):
+    elif (
+        exchange.method == "GET"
+        and asks_for_stream(exchange)
+        and belongs_to_session(exchange, session)
+    ):
         _judge_get(head, exchange, status, methods, session, out)
 
 
@@ -88,20 +93,6 @@ def _judge_get(
         _report_get(head, f"status {status}", session, out)
     elif status == 404 and len(methods.not_found) < MAX_POSTS:
         methods.not_found.append(head)
-
-
-def _is_whole(exchange: Exchange, session: Session) -> bool:
-    """Whether a GET has all that a server may ask for."""
-    head = exchange.head
-    if head is None or not session.handshake.succeeded:
-        return False
-    accept = head.header("accept")
-    return (
-        accept is not None
-        and listing(accept, EVENT_STREAM) is Listing.LISTED
-        and head.header(VERSION_HEADER) == session.handshake.version
-        and session_id_of(head) == session.session_id
-    )
 
 
 def _report_get(head: Head, seen: str, session: Session, out: Sheet) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from clausewise.core.vocabulary import Direction, Outcome, TransportKind
-from clausewise.judge.gate import VERSION_HEADER
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import EVENT_STREAM, Exchange, Head, Raw
-from clausewise.judge.session.http_sessions import session_id_of
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import Session, forget_older_half
-from clausewise.judge.subjects.endpoint import is_with_endpoint
-from clausewise.judge.subjects.media_ranges import JSON, Listing, listing
+from clausewise.judge.subjects.endpoint import (
+    asks_for_stream,
+    belongs_to_session,
+    is_with_endpoint,
+)
+from clausewise.judge.subjects.media_ranges import JSON
 from clausewise.judge.subjects.repeats import is_news
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.jsonrpc import MessageClass, valid_id
@@ -263,7 +265,9 @@ def get_content_type(head: Head, session: Session, out: Sheet) -> None:
         out.held(head)
     elif status < 300:
         _judge_stream(head, exchange, session, out)
-    elif status < 400 or status in _ANSWERS_OTHER_RULES or not _is_complete(exchange, session):
+    elif (
+        status < 400 or status in _ANSWERS_OTHER_RULES or not belongs_to_session(exchange, session)
+    ):
         out.undecided(head, f"status {status} to a GET may have another cause")
     elif status == 404 and session.session_id is not None:
         _await_life(head, session)
@@ -272,13 +276,8 @@ def get_content_type(head: Head, session: Session, out: Sheet) -> None:
 
 
 def _accepts_stream(exchange: Exchange, session: Session) -> bool:
-    accept = exchange.head.header("accept") if exchange.head is not None else None
-    return (
-        accept is not None
-        and listing(accept, EVENT_STREAM) is Listing.LISTED
-        and not exchange.injected
-        and is_with_endpoint(exchange, session)
-    )
+    is_ours = not exchange.injected and is_with_endpoint(exchange, session)
+    return is_ours and asks_for_stream(exchange)
 
 
 def _judge_stream(head: Head, exchange: Exchange, session: Session, out: Sheet) -> None:
@@ -289,15 +288,6 @@ def _judge_stream(head: Head, exchange: Exchange, session: Session, out: Sheet) 
         kind = exchange.media_type
         what = "no Content-Type" if kind is None else f"Content-Type {shown(kind)}"
         _report_get(head, f"status {status} with {what}", session, out)
-
-
-def _is_complete(exchange: Exchange, session: Session) -> bool:
-    """Whether a GET has all that a server may ask for."""
-    head = exchange.head
-    if head is None or not session.handshake.succeeded:
-        return False
-    names_version = head.header(VERSION_HEADER) == session.handshake.version
-    return names_version and session_id_of(head) == session.session_id
 
 
 def _await_life(head: Head, session: Session) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clausewise.judge.session.exchanges import Exchange
+from clausewise.judge.gate import VERSION_HEADER
+from clausewise.judge.session.exchanges import EVENT_STREAM, Exchange
+from clausewise.judge.session.http_sessions import session_id_of
 from clausewise.judge.session.sessions import Session
+from clausewise.judge.subjects.media_ranges import Listing, listing
 from clausewise.trace.events import Event
 
 LAST_EVENT_ID_HEADER = "last-event-id"
@@ -38,3 +41,18 @@ def is_marked(head: Event) -> bool:
         name.startswith(_MCP_PREFIX) or name == LAST_EVENT_ID_HEADER
         for name in map(str.lower, headers)
     )
+
+
+def asks_for_stream(exchange: Exchange) -> bool:
+    """Whether the request lists text/event-stream among what it accepts."""
+    accept = exchange.head.header("accept") if exchange.head is not None else None
+    return accept is not None and listing(accept, EVENT_STREAM) is Listing.LISTED
+
+
+def belongs_to_session(exchange: Exchange, session: Session) -> bool:
+    """Whether the request names the version and the id of the session, once it has them."""
+    head = exchange.head
+    if head is None or not session.handshake.succeeded:
+        return False
+    names_version = head.header(VERSION_HEADER) == session.handshake.version
+    return names_version and session_id_of(head) == session.session_id
