@@ -63,6 +63,22 @@ async def test_a_conforming_session_gives_no_finding(tmp_path: Path) -> None:
     assert sum(verdict.outcome is Outcome.PASS for verdict in result.verdicts) > 20
 
 
+async def test_a_token_in_the_query_is_found_and_not_recorded(tmp_path: Path) -> None:
+    async with (
+        serve_http(ServerOptions()) as url,
+        recording_of(url, tmp_path) as recorder,
+        recorder.client() as end,
+    ):
+        client = Client(end.stream, urlsplit(recorder.url).netloc)
+        hello = {"protocolVersion": LEGACY_VERSION, "capabilities": {}, "clientInfo": INFO}
+        target = "/mcp?access_token=hidden"
+        await client.send("POST", MEDIA, message("initialize", hello, 1), target)
+        await client.answer()
+    verdicts = {verdict.id: verdict for verdict in judge(recorder.events(), trace="s").verdicts}
+    assert verdicts["AUTH-041"].outcome is Outcome.FAIL
+    assert "hidden" not in recorder.trace.read_text()
+
+
 async def test_many_clients_at_once_are_kept_apart(tmp_path: Path) -> None:
     async with (
         serve_http(ServerOptions()) as url,

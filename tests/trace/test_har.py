@@ -83,11 +83,12 @@ def test_a_session_becomes_labelled_events_that_can_be_judged() -> None:
     assert found.notes == ()
 
 
-def test_the_source_text_is_kept_and_the_query_is_not() -> None:
+def test_the_source_text_is_kept_and_of_the_query_only_the_names() -> None:
     text = '{ "jsonrpc": "2.0", "id": 12345678901234567890123, "method": "ping" }'
     found = imported(entry(0, text, url=f"{URL}?key=secret", answer=PONG))
     head, body = found.events[:2]
     assert head.fields["path"] == "/mcp"
+    assert head.fields["query"] == ["key"]
     assert found.texts[body.seq] == text.encode()
     assert body.text is None, "the bytes are not known, only what they were decoded to"
     assert body.payload["id"] == 12345678901234567890123

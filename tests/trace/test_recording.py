@@ -14,7 +14,7 @@ from clausewise.core.errors import UsageError
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.trace.events import Event, EventKind, Lifecycle
 from clausewise.trace.reader import read_events
-from clausewise.trace.redaction import recorded_headers
+from clausewise.trace.redaction import query_names, recorded_headers
 from clausewise.trace.tape import Tape, Track
 from clausewise.trace.writer import TraceWriter, encode_event
 
@@ -90,6 +90,20 @@ def test_a_written_trace_begins_with_its_format_and_holds_each_event_at_once(
 def test_a_trace_that_cannot_be_written_says_why(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"cannot write the trace .*: No such file or directory"):
         TraceWriter(tmp_path / "no" / "s.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("target", "names"),
+    [
+        ("/mcp", []),
+        ("/mcp?", []),
+        ("/mcp?access%5Ftoken=secret&tenant=", ["access_token", "tenant"]),
+        ("/mcp?secret", []),
+        ("/mcp?a=b=secret#c=d", ["a"]),
+    ],
+)
+def test_of_a_query_only_names_are_recorded(target: str, names: list[str]) -> None:
+    assert query_names(target) == names
 
 
 def test_only_allowed_headers_are_recorded_and_credentials_never() -> None:

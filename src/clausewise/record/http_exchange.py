@@ -10,7 +10,7 @@ from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.record.http_bodies import BodyLog
 from clausewise.trace.events import Event, EventKind, Lifecycle
 from clausewise.trace.raw import CUT_SHORT
-from clausewise.trace.redaction import recorded_headers
+from clausewise.trace.redaction import query_names, recorded_headers
 from clausewise.trace.tape import Tape, Track
 from clausewise.transport.limits import Limits
 from clausewise.transport.recording import Recording
@@ -46,9 +46,11 @@ class HttpExchange:
         self._track = Track(TransportKind.HTTP, exchange=tape.next_seq)
         self._asked = Transcript(tape, self._track)
         self._told = Transcript(tape, self._track)
+        target = request.target.decode("latin-1")
         fields = {
             "method": self.method,
-            "path": without_query(request.target.decode("latin-1")),
+            "path": without_query(target),
+            "query": query_names(target),
             "headers": recorded_headers(request.headers.raw_items()),
         }
         self._asked.add(_CLIENT, EventKind.HTTP, fields)

@@ -6,6 +6,7 @@ import base64
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+from urllib.parse import unquote_plus
 
 from clausewise.trace.credentials import CredentialFilter
 from clausewise.trace.events import Event, EventKind
@@ -58,6 +59,16 @@ def recorded_headers(headers: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str
         elif name in RECORDED_HEADERS or name.startswith("mcp-param-"):
             kept.setdefault(name, []).append(raw_value.decode("latin-1"))
     return {name: values[0] if len(values) == 1 else values for name, values in kept.items()}
+
+
+def query_names(target: str) -> list[str]:
+    """The names of the query of a URL or request target, in order: all that a trace holds of it.
+
+    A part without `=` is a value without a name, so it may be a secret and is left out.
+    """
+    query = target.partition("#")[0].partition("?")[2]
+    pairs = (part.partition("=") for part in query.split("&"))
+    return [unquote_plus(name) for name, equals, _ in pairs if equals]
 
 
 _KEPT_WHOLE = frozenset({"mcp-session-id", "mcp-protocol-version", "content-length"})

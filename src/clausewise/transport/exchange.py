@@ -11,7 +11,7 @@ import h11
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.trace.events import Event, EventKind, Lifecycle
 from clausewise.trace.raw import CUT_SHORT
-from clausewise.trace.redaction import recorded_headers
+from clausewise.trace.redaction import query_names, recorded_headers
 from clausewise.trace.tape import Tape, Track
 from clausewise.transport.answers import Answer, Ending, media_type_of
 from clausewise.transport.http_body import Body, EventStream, WholeBody
@@ -71,6 +71,7 @@ class Exchange:
         fields = {
             "method": request.method,
             "path": without_query(path),
+            "query": query_names(path),
             "headers": recorded_headers(request.headers),
         }
         self._recording.add(_CLIENT, EventKind.HTTP, fields)

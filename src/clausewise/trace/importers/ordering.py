@@ -24,7 +24,7 @@ from clausewise.trace.events import Event, EventKind
 from clausewise.trace.importers import Imported
 from clausewise.trace.importers.bodies import Piece, request_pieces, response_pieces
 from clausewise.trace.importers.exchanges import ForeignExchange, Headers, path_of
-from clausewise.trace.redaction import recorded_headers
+from clausewise.trace.redaction import query_names, recorded_headers
 from clausewise.wire.jsonrpc import IdKey, MessageClass, classify, id_key
 
 _CLIENT = Direction.CLIENT_TO_SERVER
@@ -197,6 +197,8 @@ class _Numbered:
     def _request(self, index: int) -> Iterator[Event]:
         exchange = self._exchanges[index]
         fields: dict[str, Any] = {"method": exchange.method, "path": path_of(exchange.url)}
+        if names := query_names(exchange.url):
+            fields["query"] = names
         _add_headers(fields, exchange.request_headers)
         self._labels[index] = self._seq
         yield self._event(index, _CLIENT, Piece(EventKind.HTTP, fields), exchange.started)
