@@ -10,6 +10,7 @@ SUMMARIES = {
     "requirements": "List the clauses of a revision.",
     "rules": "List the rules and what decides them.",
     "explain": "Tell all about one clause, rule or check.",
+    "diff": "Compare two results, before and after.",
     "report": "Render a stored result again.",
     "reference": "Run the project's own server, with a defect if wanted.",
 }

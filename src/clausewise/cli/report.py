@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from clausewise.cli.delivery import deliver
+from clausewise.cli.documents import read_document
 from clausewise.cli.options import ReportChoice, report_options, verdict_options
 from clausewise.cli.settings import SettingsCommand
-from clausewise.core.errors import UsageError
 from clausewise.report.stored import load
 
 _EPILOG = """\b
@@ -31,13 +29,4 @@ The exit code is that of the run, by --fail-on and --baseline of this call."""
 def command(ctx: click.Context, /, result: str, **values: Any) -> None:
     """Render a stored result again, in any format; - reads standard input."""
     choice = ReportChoice.of(values)
-    ctx.exit(deliver(load(_read(result), result), choice, values))
-
-
-def _read(name: str) -> bytes:
-    if name == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return Path(name).read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {name}: {error.strerror}") from None
+    ctx.exit(deliver(load(read_document(result), result), choice, values))

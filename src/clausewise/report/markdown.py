@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from clausewise.core.results import Finding, RunResult, SubjectKind, Totals, Verdict
 from clausewise.core.threshold import KnownFindings
 from clausewise.core.vocabulary import SEVERITY_ORDER, Outcome
+from clausewise.report.markdown_text import address, code, plain
 from clausewise.report.next_steps import next_step
 from clausewise.report.options import DEFAULTS, ReportOptions
 from clausewise.report.subjects import (
@@ -17,11 +17,8 @@ from clausewise.report.subjects import (
     registered_title,
     worst_first,
 )
-from clausewise.report.text import shortened, visible
+from clausewise.report.text import shortened
 
-_SPECIAL = re.compile(
-    r"[\\`*_{}\[\]<>()#+!|~&]|:(?=//)|(?<=mailto):|(?<=xmpp):|(?<=www)\.", re.IGNORECASE
-)
 _SHOWN_CHARACTERS = 600
 
 
@@ -47,15 +44,15 @@ def render(
         *_open(result, Outcome.INCONCLUSIVE, "Inconclusive"),
     ]
     if result.notes:
-        lines += ["## Notes", "", *(f"- {_plain(note)}" for note in result.notes), ""]
+        lines += ["## Notes", "", *(f"- {plain(note)}" for note in result.notes), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _facts(result: RunResult) -> Iterator[str]:
-    yield f"- target: {_code(result.target.name)}"
+    yield f"- target: {code(result.target.name)}"
     if result.target.server is not None:
         server = result.target.server
-        yield f"- server: {_plain(server.name)} {_plain(server.version)}"
+        yield f"- server: {plain(server.name)} {plain(server.version)}"
     if result.era is not None:
         yield f"- era: {result.era}"
     if result.revisions:
@@ -83,7 +80,7 @@ def _traces(result: RunResult) -> Iterator[str]:
     yield "| trace | verdict | events |"
     yield "|---|---|---:|"
     for trace in result.traces:
-        yield f"| {_plain(trace.name)} | {trace.verdict} | {trace.events} |"
+        yield f"| {plain(trace.name)} | {trace.verdict} | {trace.events} |"
     yield ""
 
 
@@ -97,10 +94,10 @@ def _findings(result: RunResult, known: KnownFindings, titles: Titles) -> Iterat
 
 
 def _broken(verdict: Verdict, known: KnownFindings, title: str) -> Iterator[str]:
-    yield f"### {verdict.outcome}: {_plain(verdict.id)} ({verdict.level})"
+    yield f"### {verdict.outcome}: {plain(verdict.id)} ({verdict.level})"
     yield ""
     if title:
-        yield f"> {_plain(shortened(title, _SHOWN_CHARACTERS))}"
+        yield f"> {plain(shortened(title, _SHOWN_CHARACTERS))}"
         yield ""
     for finding in verdict.findings:
         yield from _finding(finding, " (in the baseline)" if (verdict.id, finding) in known else "")
@@ -108,19 +105,19 @@ def _broken(verdict: Verdict, known: KnownFindings, title: str) -> Iterator[str]
 
 
 def _finding(finding: Finding, mark: str) -> Iterator[str]:
-    yield f"- **{finding.party}**: {_plain(finding.message)}{mark}"
+    yield f"- **{finding.party}**: {plain(finding.message)}{mark}"
     if finding.seen:
-        yield f"  - seen: {_code(shortened(finding.seen, _SHOWN_CHARACTERS))}"
+        yield f"  - seen: {code(shortened(finding.seen, _SHOWN_CHARACTERS))}"
     if finding.expected:
-        yield f"  - expected: {_plain(shortened(finding.expected, _SHOWN_CHARACTERS))}"
+        yield f"  - expected: {plain(shortened(finding.expected, _SHOWN_CHARACTERS))}"
     if finding.at is not None:
-        yield f"  - at: {_code(f'{finding.at.trace} seq {finding.at.seq}')}"
+        yield f"  - at: {code(f'{finding.at.trace} seq {finding.at.seq}')}"
     if finding.fix:
-        yield f"  - fix: {_plain(finding.fix)}"
+        yield f"  - fix: {plain(finding.fix)}"
     if finding.url:
-        yield f"  - [specification](<{_address(finding.url)}>)"
+        yield f"  - [specification](<{address(finding.url)}>)"
     if finding.reproduce:
-        yield f"  - reproduce: {_code(finding.reproduce)}"
+        yield f"  - reproduce: {code(finding.reproduce)}"
 
 
 def _open(result: RunResult, outcome: Outcome, heading: str) -> Iterator[str]:
@@ -131,24 +128,6 @@ def _open(result: RunResult, outcome: Outcome, heading: str) -> Iterator[str]:
     yield ""
     for reason, verdicts in reasons.items():
         step = next_step(reason) if outcome is Outcome.INCONCLUSIVE else None
-        ids = ", ".join(_plain(verdict.id) for verdict in verdicts)
-        yield f"- {_plain(reason)}: {ids}{f' ({_plain(step)})' if step else ''}"
+        ids = ", ".join(plain(verdict.id) for verdict in verdicts)
+        yield f"- {plain(reason)}: {ids}{f' ({plain(step)})' if step else ''}"
     yield ""
-
-
-def _plain(text: str) -> str:
-    # An empty comment after @ keeps a forge from reading a mention; a backslash would not.
-    return _SPECIAL.sub(r"\\\g<0>", visible(text)).replace("@", "@<!-- -->")
-
-
-def _code(text: str) -> str:
-    """A code span that `text` cannot leave, whatever runs of backticks it has."""
-    shown = visible(text)
-    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
-    fence = "`" * (longest + 1)
-    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
-
-
-def _address(url: str) -> str:
-    return visible(url).replace("\\", "%5C").replace("<", "%3C").replace(">", "%3E")
