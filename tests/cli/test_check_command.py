@@ -250,7 +250,7 @@ def test_a_target_that_cannot_be_reached_is_exit_3(clausewise: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "hint"),
     [
-        ((), "nothing to check", "clausewise check -- python my_server.py"),
+        ((), "no target for `clausewise check`", "clausewise check -- python my_server.py"),
         (("--",), "no command after --", "clausewise check -- "),
         (("http://h/mcp", "--", "cmd"), "both 'http://h/mcp' and a command", "not both"),
         (("localhost:3000/mcp",), "'localhost:3000/mcp' is no URL", "http://localhost:3000/mcp"),

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from clausewise.app.selection import Selection
-from clausewise.app.suggestion import did_you_mean
 from clausewise.cli.colour import use_colour
-from clausewise.cli.settings import setting
+from clausewise.cli.settings import setting, together
 from clausewise.cli.terminal import terminal_width
 from clausewise.core.errors import UsageError
+from clausewise.core.suggestion import did_you_mean
 from clausewise.core.vocabulary import FailOn, Level, Revision, TransportKind
 from clausewise.report.formats import Format
 from clausewise.report.options import Detail, ReportOptions
@@ -24,24 +24,13 @@ from clausewise.report.options import Detail, ReportOptions
 if TYPE_CHECKING:
     from clausewise.trace.importers import ImportChoices
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 
 def values_of(choices: type[StrEnum]) -> list[str]:
     """The words of a closed set, for `click.Choice`, which would show an enum's names."""
     return [choice.value for choice in choices]
 
 
-def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
-    def add(command: F) -> F:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-selection_options = _together(
+selection_options = together(
     setting(
         "revision",
         type=click.Choice(["auto", *values_of(Revision)]),
@@ -60,7 +49,7 @@ selection_options = _together(
 """`--revision`, `--select`, `--ignore`."""
 
 
-report_options = _together(
+report_options = together(
     setting(
         "format",
         "format_",
@@ -91,7 +80,7 @@ report_options = _together(
 """`--format`, `--report`, `--color`, `-q`, `-v`."""
 
 
-verdict_options = _together(
+verdict_options = together(
     setting(
         "fail-on",
         type=click.Choice(values_of(FailOn)),
@@ -115,7 +104,7 @@ verdict_options = _together(
 """`--fail-on`, `--baseline`, `--write-baseline`."""
 
 
-import_options = _together(
+import_options = together(
     click.option(
         "--endpoint",
         metavar="URL",

@@ -48,3 +48,20 @@ def setting(name: str, *declarations: str, **attributes: Any) -> Callable[[F], F
     if name not in _IN_ONE_VARIABLE:
         attributes["envvar"] = f"CLAUSEWISE_{name.upper().replace('-', '_')}"
     return click.option(f"--{name}", *declarations, **attributes)
+
+
+def from_command_line(parameter: str) -> bool:
+    """Whether a value was given with this call: one of a file or variable may wait for another."""
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source is click.core.ParameterSource.COMMANDLINE
+
+
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one decorator, in the order that help shows."""
+
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add

@@ -26,12 +26,21 @@ class SubjectKind(StrEnum):
     CLAUSE = "clause"
 
 
+UNSAVED = "check"
+"""The name of the recording of a check that is not saved."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where in a trace something was seen: the trace's name and the event's `seq`."""
 
     trace: str
     seq: int
+
+    @property
+    def file(self) -> str | None:
+        """The trace's path, or None where the recording is not saved."""
+        return None if self.trace == UNSAVED else self.trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +117,26 @@ class TraceSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplayedAnswer:
+    """What a replayed request was answered, beside the recording.
+
+    `seq` is the request's number in the recording, `title` its method; `differences` are empty
+    when the answer is as recorded.
+    """
+
+    seq: int
+    title: str
+    differences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunResult:
     """Everything one command found.
 
     `started` (ISO 8601, UTC) and `duration_s` are set by live runs only: judging a
     trace must give the same bytes each time. `notes` are remarks about the run as a whole.
-    `traces` sums up each trace where several were judged together.
+    `traces` sums up each trace where several were judged together. `party` is the only side
+    whose duties were judged, None for both. `answers` are those of a replay.
     """
 
     command: str
@@ -125,6 +148,8 @@ class RunResult:
     started: str | None = None
     duration_s: float | None = None
     traces: tuple[TraceSummary, ...] = ()
+    party: Party | None = None
+    answers: tuple[ReplayedAnswer, ...] = ()
 
     @property
     def outcome(self) -> Outcome:

@@ -25,13 +25,12 @@ from clausewise.report.subjects import (
     registered_title,
     worst_first,
 )
-from clausewise.report.text import count, shortened, visible
+from clausewise.report.text import count, in_ascii, shortened, visible
 
 _SHOWN_FINDINGS = 3
 _SHOWN_TRACES = 20
 _SHOWN_CHARACTERS = 600
 _LABEL_COLUMNS = 11
-_ASCII = {ord("…"): "...", ord("·"): "-"}
 _ALWAYS_COUNTED = (Outcome.PASS, Outcome.FAIL)
 _LISTED_REASONS = (Outcome.NOT_OBSERVED, Outcome.NOT_APPLICABLE)
 
@@ -47,9 +46,7 @@ def render(
     """
     page = _Page(result, options, titles)
     text = "\n".join(page.lines()) + "\n"
-    if options.unicode:
-        return text
-    return text.translate(_ASCII).encode("ascii", "backslashreplace").decode("ascii")
+    return text if options.unicode else in_ascii(text)
 
 
 class _Page:
@@ -69,6 +66,7 @@ class _Page:
             yield from self._open()
             yield from self._notes()
             yield from self._traces()
+            yield from self._answers()
         if self._options.detail is Detail.EVERYTHING or not self._result.judged:
             yield from self._rest()
         yield from self._totals()
@@ -216,6 +214,20 @@ class _Page:
             yield f"  {verdict}  {trace.events:>{digits}} events  {visible(trace.name)}"
         if len(traces) > len(shown):
             yield f"  and {len(traces) - len(shown)} more pass (-v shows all)"
+        yield ""
+
+    def _answers(self) -> Iterator[str]:
+        """How the answers of a replay differ from the recorded ones."""
+        answers = self._result.answers
+        if not answers:
+            return
+        other = [answer for answer in answers if answer.differences]
+        same = f"{len(answers) - len(other)} of {count(len(answers), 'answer')} as recorded"
+        yield self._style.paint(f"Replay: {same}", "heading")
+        for answer in other:
+            yield f"  seq {answer.seq}  {visible(answer.title)}"
+            for difference in answer.differences:
+                yield from self._wrapped(visible(difference), "      ")
         yield ""
 
     def _totals(self) -> Iterator[str]:

@@ -7,7 +7,15 @@ from importlib import resources
 from typing import Any
 
 from clausewise import __version__
-from clausewise.core.results import Finding, RunResult, Totals, TraceSummary, Verdict
+from clausewise.core.results import (
+    Finding,
+    ReplayedAnswer,
+    RunResult,
+    Target,
+    Totals,
+    TraceSummary,
+    Verdict,
+)
 from clausewise.report.options import DEFAULTS, ReportOptions
 from clausewise.report.text import storable
 
@@ -24,20 +32,16 @@ def render(result: RunResult, options: ReportOptions = DEFAULTS) -> str:  # noqa
 
 def document(result: RunResult) -> dict[str, Any]:
     """The result as a JSON value that fits `schema()`."""
-    server = result.target.server
     record: dict[str, Any] = {
         "schema": RESULT_SCHEMA,
         "tool": {"name": "clausewise", "version": __version__},
         "command": result.command,
-        "target": {
-            "kind": result.target.kind,
-            "name": storable(result.target.name),
-            "server": server
-            and {"name": storable(server.name), "version": storable(server.version)},
-        },
+        "target": target_record(result.target),
         "era": result.era and result.era.value,
         "revisions": [revision.value for revision in result.revisions],
     }
+    if result.party is not None:
+        record["party"] = result.party.value
     if result.started is not None:
         record["started"] = result.started
     if result.duration_s is not None:
@@ -46,6 +50,8 @@ def document(result: RunResult) -> dict[str, Any]:
         record["notes"] = [storable(note) for note in result.notes]
     if result.traces:
         record["traces"] = [_trace_record(trace) for trace in result.traces]
+    if result.answers:
+        record["answers"] = [_answer_record(answer) for answer in result.answers]
     record["results"] = [verdict_record(verdict) for verdict in result.verdicts]
     record["totals"] = {
         kind.value: {outcome.value: number for outcome, number in sorted(counts.items())}
@@ -53,6 +59,24 @@ def document(result: RunResult) -> dict[str, Any]:
     }
     record["verdict"] = result.outcome.value
     return record
+
+
+def target_record(target: Target) -> dict[str, Any]:
+    """The member `target` of a result."""
+    server = target.server
+    return {
+        "kind": target.kind,
+        "name": storable(target.name),
+        "server": server and {"name": storable(server.name), "version": storable(server.version)},
+    }
+
+
+def _answer_record(answer: ReplayedAnswer) -> dict[str, Any]:
+    return {
+        "seq": answer.seq,
+        "title": storable(answer.title),
+        "differences": [storable(difference) for difference in answer.differences],
+    }
 
 
 def _trace_record(trace: TraceSummary) -> dict[str, Any]:

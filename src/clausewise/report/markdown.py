@@ -40,6 +40,7 @@ def render(
         "",
         *_traces(result),
         *_findings(result, options.known, titles),
+        *_answers(result),
         *_open(result, Outcome.CRASHED, "Crashed: faults of Clausewise itself"),
         *_open(result, Outcome.INCONCLUSIVE, "Inconclusive"),
     ]
@@ -82,6 +83,21 @@ def _traces(result: RunResult) -> Iterator[str]:
     for trace in result.traces:
         yield f"| {plain(trace.name)} | {trace.verdict} | {trace.events} |"
     yield ""
+
+
+def _answers(result: RunResult) -> Iterator[str]:
+    other = [answer for answer in result.answers if answer.differences]
+    if not result.answers:
+        return
+    yield "## Replay"
+    yield ""
+    yield f"{len(result.answers) - len(other)} of {len(result.answers)} answers are as recorded."
+    yield ""
+    for answer in other:
+        yield f"- seq {answer.seq}, {plain(answer.title)}"
+        yield from (f"  - {plain(difference)}" for difference in answer.differences)
+    if other:
+        yield ""
 
 
 def _findings(result: RunResult, known: KnownFindings, titles: Titles) -> Iterator[str]:

@@ -12,6 +12,7 @@ from clausewise.core.results import (
     Finding,
     Implementation,
     Place,
+    ReplayedAnswer,
     RunResult,
     SubjectKind,
     Target,
@@ -70,7 +71,13 @@ def _run_result(record: Mapping[str, Any]) -> RunResult:
         started=record.get("started"),
         duration_s=record.get("duration_s"),
         traces=tuple(_trace(trace) for trace in record.get("traces", ())),
+        party=Party(record["party"]) if "party" in record else None,
+        answers=tuple(_answer(answer) for answer in record.get("answers", ())),
     )
+
+
+def _answer(record: Mapping[str, Any]) -> ReplayedAnswer:
+    return ReplayedAnswer(record["seq"], record["title"], tuple(record["differences"]))
 
 
 def _trace(record: Mapping[str, Any]) -> TraceSummary:

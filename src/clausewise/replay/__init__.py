@@ -1,0 +1,1 @@
+"""Send the client side of a recorded session to a live server again."""
