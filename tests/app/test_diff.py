@@ -9,9 +9,12 @@ import pytest
 from clausewise.app.diff import run
 from clausewise.core.comparison import Change, Comparison
 from clausewise.core.errors import NothingJudgedError, UsageError
+from clausewise.core.matrix import Evidence, EvidenceKind, Matrix, RowVerdict, Source
+from clausewise.core.matrix import Row as MatrixRow
 from clausewise.core.results import Finding, RunResult, SubjectKind, Target, Verdict
 from clausewise.core.vocabulary import Level, Outcome, Party, Revision
 from clausewise.report.json import render
+from clausewise.report.matrix.json import render as render_matrix
 
 KEPT = (Outcome.PASS, Outcome.INFO)
 BROKEN = (Outcome.FAIL, Outcome.WARN)
@@ -127,3 +130,60 @@ def test_results_without_a_common_clause_cannot_be_compared() -> None:
 def test_a_document_that_is_no_result_is_named() -> None:
     with pytest.raises(UsageError, match=r"new.json is no JSON"):
         run(("old.json", stored(verdict(Outcome.PASS))), ("new.json", b"{"))
+
+
+def row(verdict_: RowVerdict, *evidence: Evidence, id_: str = "BASE-001") -> MatrixRow:
+    return MatrixRow(
+        SubjectKind.CLAUSE, id_, Revision.LEGACY, Level.MUST, "", verdict_, evidence=evidence
+    )
+
+
+def matrix(*rows: MatrixRow, sources: tuple[Source, ...] = ()) -> bytes:
+    whole = Matrix("project", Party.SERVER, (Revision.LEGACY,), rows, sources)
+    return render_matrix(whole).encode()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (RowVerdict.CONFORMANT, RowVerdict.NON_CONFORMANT, Change.BROKE),
+        (RowVerdict.CONFORMANT, RowVerdict.DEVIATION, Change.BROKE),
+        (RowVerdict.CONFORMANT, RowVerdict.PARTLY, Change.WORSE),
+        (RowVerdict.CONFORMANT, RowVerdict.UNPROVEN, Change.LOST),
+        (RowVerdict.PARTLY, RowVerdict.CONFORMANT, Change.BETTER),
+        (RowVerdict.NON_CONFORMANT, RowVerdict.DEVIATION, Change.BETTER),
+        (RowVerdict.NON_CONFORMANT, RowVerdict.PARTLY, Change.FIXED),
+        (RowVerdict.UNPROVEN, RowVerdict.NON_CONFORMANT, Change.NEWLY_BROKEN),
+        (RowVerdict.UNPROVEN, RowVerdict.CONFORMANT, Change.NEWLY_KEPT),
+        (RowVerdict.UNPROVEN, RowVerdict.NOT_IMPLEMENTED, Change.DIFFERENT),
+    ],
+)
+def test_a_row_of_a_matrix_changes_by_its_verdict(
+    before: RowVerdict, after: RowVerdict, expected: Change
+) -> None:
+    compared_ = run(("old", matrix(row(before))), ("new", matrix(row(after))))
+    assert [each.change for each in compared_.differences] == [expected]
+
+
+def test_the_figures_of_a_matrix_are_those_of_an_account() -> None:
+    failed = Evidence(EvidenceKind.OFFICIAL, Outcome.FAIL, "ping/answers", "checks.json")
+    counts = {Outcome.PASS: 48, Outcome.FAIL: 13}
+    source = Source(EvidenceKind.OFFICIAL, "official", counts)
+    old = matrix(
+        row(RowVerdict.NON_CONFORMANT, failed),
+        row(RowVerdict.NON_CONFORMANT, failed, id_="BASE-002"),
+        row(RowVerdict.DEVIATION, failed, id_="BASE-003"),
+        sources=(source,),
+    )
+    figures = {f.label: (f.old, f.new) for f in run(("a", old), ("b", old)).figures}
+    assert figures["checks of the official suite"] == ("48 passed, 13 failed",) * 2
+    assert figures["official failures that break the specification"] == ("1", "1")
+    assert figures["non-conformant rows"] == ("3 (1 deliberate)",) * 2
+
+
+def test_a_result_and_a_matrix_cannot_be_compared() -> None:
+    with pytest.raises(UsageError, match=r"old is a result, new a matrix"):
+        run(
+            ("old", stored(verdict(Outcome.PASS))),
+            ("new", matrix(row(RowVerdict.CONFORMANT))),
+        )

@@ -53,7 +53,7 @@ Exit codes:
 )
 @click.pass_context
 def command(ctx: click.Context, old: str, new: str, format_: str, color: str) -> None:
-    """Compare two stored results: what broke, what was fixed, what is newly observed.
+    """Compare two stored results, or two matrices: what broke, what was fixed, what is new.
 
     One of the two may be - for standard input.
     """

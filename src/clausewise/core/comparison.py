@@ -29,7 +29,7 @@ class Change(StrEnum):
 
     @property
     def is_setback(self) -> bool:
-        """Whether something is broken now that was not known to be broken before."""
+        """Whether something is worse now than it was known to be before."""
         return self in (Change.BROKE, Change.WORSE, Change.NEWLY_BROKEN)
 
 
@@ -50,7 +50,7 @@ class Row:
         level: its keyword.
         word: the outcome or verdict, as the source has it.
         standing: what that comes to.
-        weight: of two broken rows the heavier is the worse.
+        weight: of two rows of the same standing the heavier is the worse.
         faults: what is wrong, told apart from each other.
     """
 
@@ -104,7 +104,7 @@ class Comparison:
 
     @property
     def setbacks(self) -> tuple[Difference, ...]:
-        """Everything that is broken now and was not known to be so."""
+        """Everything that is worse now than it was known to be."""
         return tuple(d for d in self.differences if d.change.is_setback)
 
 
@@ -147,8 +147,6 @@ def _within(old: Row | None, new: Row | None) -> Change | None:
     """The change of a row whose standing is as before."""
     if old is None or new is None:
         return None
-    if new.standing is not Standing.BROKEN:
-        return Change.DIFFERENT if old.word != new.word else None
     if new.weight != old.weight:
         return Change.WORSE if new.weight > old.weight else Change.BETTER
     if new.faults - old.faults:
