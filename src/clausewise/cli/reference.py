@@ -1,4 +1,4 @@
-"""`clausewise reference`: the project's own server, right or with a deliberate fault."""
+"""`clausewise reference`: the project's own server and client, right or with a deliberate fault."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import anyio
 import click
 
 from clausewise.cli.address import parse_address
+from clausewise.cli.reference_client import command as client
 from clausewise.core.errors import UsageError
 from clausewise.core.vocabulary import Era
 from clausewise.reference.defects import list_defects
@@ -22,6 +23,9 @@ _NOWHERE = ("127.0.0.1", 0)
 @click.group("reference", help="Run the reference implementation, with or without a defect.")
 def command() -> None:
     """The group of reference implementations."""
+
+
+command.add_command(client)
 
 
 def _print_defects(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:

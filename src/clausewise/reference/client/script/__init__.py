@@ -1,0 +1,1 @@
+"""Scripts: what the client does, step by step, and what must come of it."""

@@ -1,0 +1,115 @@
+"""Hold a session with a reference server, and judge the recording."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+
+import anyio
+
+from clausewise.core.errors import TargetError
+from clausewise.core.vocabulary import Era, Outcome, Party, TransportKind
+from clausewise.judge.engine import JudgeOptions, judge
+from clausewise.reference.auth.protect import sample_tokens
+from clausewise.reference.client.legacy_session import LegacySession
+from clausewise.reference.client.run import Audience, ClientOptions, run_client
+from clausewise.reference.client.script.step import StepResult
+from clausewise.reference.client.session import Session
+from clausewise.reference.options import ServerOptions
+from clausewise.reference.server import serve_runtime
+from clausewise.reference.wiring import Runtime
+from clausewise.trace.tape import Tape
+from clausewise.transport.targets import HttpTarget, StdioTarget
+
+DUAL_SERVER = ServerOptions()
+LOST_SESSION_USED = "lost-session-used"
+BROKEN = (Outcome.FAIL, Outcome.WARN, Outcome.INFO, Outcome.CRASHED)
+
+
+@dataclass
+class Played:
+    """A session that was held: its recording, and what came of each step."""
+
+    tape: Tape = field(default_factory=Tape)
+    results: list[StepResult] = field(default_factory=list)
+
+    @property
+    def complaints(self) -> list[str]:
+        return [
+            f"{one.number} {one.step.do}: {', '.join(one.complaints)}"
+            for one in self.results
+            if one.complaints
+        ]
+
+    def findings(self, party: Party | None = None) -> dict[str, list[str]]:
+        """The clauses that the recorded session breaks, with what was said of each."""
+        judged = judge(self.tape.events, trace="session", options=JudgeOptions(party=party))
+        return {
+            verdict.id: [f"{finding.party}: {finding.message}" for finding in verdict.findings]
+            for verdict in judged.verdicts
+            if verdict.outcome in BROKEN
+        }
+
+
+def play(
+    options: ClientOptions, transport: TransportKind, server: ServerOptions = DUAL_SERVER
+) -> Played:
+    """Drive a reference server of its own; one that refuses ends the session early.
+
+    Over HTTP a legacy server loses the session before the last two steps of the script, to the
+    right client and to one that has a defect about that.
+    """
+    played = Played()
+
+    async def run() -> None:
+        with anyio.fail_after(60):
+            if transport is TransportKind.STDIO:
+                audience = Audience(played.results.append)
+                await drive(StdioTarget(server_command(server.era)), audience)
+                return
+            async with serve_runtime(server) as (url, runtime):
+                headers: tuple[tuple[str, str], ...] = ()
+                if runtime.wiring.auth is not None:
+                    token = sample_tokens(runtime.wiring.auth).full
+                    headers = (("Authorization", f"Bearer {token}"),)
+                await drive(HttpTarget(url, headers), _Forgetful(played, runtime, options).audience)
+
+    async def drive(target: HttpTarget | StdioTarget, audience: Audience) -> None:
+        try:
+            await run_client(target, options, played.tape, audience)
+        except TargetError:
+            assert options.defects, "the right client is served"
+
+    anyio.run(run)
+    return played
+
+
+def server_command(era: Era) -> tuple[str, ...]:
+    program = (sys.executable, "-m", "clausewise", "reference", "server")
+    return (*program, "--stdio", "--era", era.value)
+
+
+class _Forgetful:
+    """Makes the server forget a legacy session before the last two steps of the script."""
+
+    def __init__(self, played: Played, runtime: Runtime, options: ClientOptions) -> None:
+        self._played = played
+        self._runtime = runtime
+        steps = len(options.script.steps) if options.script is not None else 0
+        matters = not options.defects or LOST_SESSION_USED in options.defects
+        self._last_before = steps - 2 if matters else None
+        self._session: Session | None = None
+
+    @property
+    def audience(self) -> Audience:
+        return Audience(self._tell, self._greet)
+
+    def _greet(self, session: Session) -> None:
+        self._session = session
+
+    def _tell(self, result: StepResult) -> None:
+        self._played.results.append(result)
+        session = self._session
+        if isinstance(session, LegacySession) and result.number == self._last_before:
+            assert session.session_id is not None
+            self._runtime.sessions.end(session.session_id)

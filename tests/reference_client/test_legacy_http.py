@@ -1,0 +1,341 @@
+"""What a client owes an HTTP server of 2025-11-25, tried with servers that are difficult."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+
+from clausewise.core.errors import TargetError
+from clausewise.reference.http_layer import HttpExchange, HttpHead
+from tests.reference_client.driving import LEGACY, complaints, drive_scripted
+from tests.reference_client.scripted import (
+    INITIALIZED,
+    JSON_HEAD,
+    STREAM_HEAD,
+    Json,
+    Scripted,
+    encoded,
+    give,
+    refuse,
+    respond,
+    status,
+    stream,
+)
+
+SESSION = {"MCP_Session_Id": "the-session"}
+PING = '[[step]]\ndo = "ping"\n'
+CALL = '[[step]]\ndo = "call"\ntool = "t"\nwithin = 1.0\n'
+RESULT: Json = {"content": [{"type": "text", "text": "done"}]}
+
+
+def legacy_server(**acts: object) -> Scripted:
+    named = {name.replace("__", "/"): act for name, act in acts.items()}
+    return Scripted({"initialize": give(INITIALIZED, **SESSION), **named})  # type: ignore[dict-item]
+
+
+def test_every_request_after_initialize_names_session_and_version() -> None:
+    server = legacy_server(ping=give({}))
+    assert complaints(drive_scripted(server, PING, LEGACY)) == []
+    first, *others = server.got
+    assert first.method == "initialize"
+    assert (first.header("mcp-session-id"), first.header("mcp-protocol-version")) == (None, None)
+    assert {one.header("mcp-session-id") for one in others} == {"the-session"}
+    assert {one.header("mcp-protocol-version") for one in others} == {"2025-11-25"}
+    assert [one.method or one.verb for one in others if one.verb != "GET"] == [
+        "notifications/initialized",
+        "ping",
+        "DELETE",
+    ]
+
+
+def test_the_latest_version_is_proposed_and_an_older_one_taken_over() -> None:
+    older = {**INITIALIZED, "protocolVersion": "2025-06-18"}
+    server = Scripted({"initialize": give(older), "ping": give({})})
+    assert complaints(drive_scripted(server, PING, LEGACY)) == []
+    assert server.of("initialize")[0].message["params"]["protocolVersion"] == "2025-11-25"
+    assert server.of("ping")[0].header("mcp-protocol-version") == "2025-06-18"
+
+
+@pytest.mark.parametrize("version", ["1999-01-01", "2099-01-01", None, 7])
+def test_a_client_leaves_a_server_with_an_unknown_version_and_says_nothing_more(
+    version: object,
+) -> None:
+    server = Scripted({"initialize": give({**INITIALIZED, "protocolVersion": version}, **SESSION)})
+    with pytest.raises(TargetError, match="protocol version"):
+        drive_scripted(server, PING, LEGACY)
+    assert [one.method for one in server.got] == ["initialize"]
+
+
+def test_an_answer_may_be_json_or_a_stream() -> None:
+    streamed = stream({"jsonrpc": "2.0", "id": "$id", "result": {}})
+    server = legacy_server(ping=[give({}), streamed])
+    assert complaints(drive_scripted(server, PING + PING, LEGACY)) == []
+
+
+def test_a_lost_session_is_replaced_by_a_new_one_without_its_id() -> None:
+    server = legacy_server(ping=[status(404), give({})])
+    assert complaints(drive_scripted(server, PING, LEGACY)) == []
+    again = server.of("initialize")
+    assert len(again) == 2
+    assert again[1].header("mcp-session-id") is None
+    assert len({one.message["id"] for one in server.got if "id" in one.message}) == 4
+
+
+def test_a_stream_is_resumed_after_its_last_event_when_the_time_is_there() -> None:
+    when: list[float] = []
+
+    async def breaks(exchange: HttpExchange, _message: Json) -> None:
+        await exchange.open(HttpHead(200, STREAM_HEAD))
+        await exchange.write(b"id: e-1\nretry: 300\ndata:\n\n")
+        when.append(anyio.current_time())
+        await exchange.close()
+
+    async def resumes(exchange: HttpExchange, message: Json) -> None:
+        if exchange.request.value("last-event-id") is None:
+            await exchange.respond(HttpHead(405))
+            return
+        when.append(anyio.current_time())
+        (call,) = server.of("tools/call")
+        await stream(respond(call.message, RESULT))(exchange, message)
+
+    server = legacy_server(tools__call=breaks, GET=resumes)
+    assert complaints(drive_scripted(server, CALL, LEGACY)) == []
+    resumed = [one for one in server.of("GET") if one.header("last-event-id")]
+    assert [one.header("last-event-id") for one in resumed] == ["e-1"]
+    assert resumed[0].header("accept") == "text/event-stream"
+    assert when[1] - when[0] >= 0.3
+    assert len(server.of("tools/call")) == 1
+
+
+def test_a_stream_without_event_ids_cannot_be_resumed_and_the_call_fails() -> None:
+    server = legacy_server(tools__call=stream(b": nothing\n\n"))
+    (result,) = drive_scripted(server, CALL, LEGACY)
+    assert "fault" in result.outcome
+    assert not [one for one in server.of("GET") if one.header("last-event-id")]
+
+
+def test_a_script_can_break_a_stream_to_have_it_resumed() -> None:
+    async def begins(exchange: HttpExchange, _message: Json) -> None:
+        await exchange.open(HttpHead(200, STREAM_HEAD))
+        notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info"}}
+        notice["params"] = {"level": "info", "data": "begun"}
+        await exchange.write(b"id: a\nretry: 10\ndata: " + encoded(notice) + b"\n\n")
+        await anyio.sleep_forever()
+
+    async def goes_on(exchange: HttpExchange, message: Json) -> None:
+        if exchange.request.value("last-event-id") != "a":
+            await exchange.respond(HttpHead(405))
+            return
+        (call,) = server.of("tools/call")
+        await stream(respond(call.message, RESULT))(exchange, message)
+
+    script = """
+[[step]]
+do = "call"
+name = "c"
+tool = "t"
+background = true
+[[step]]
+do = "wait"
+notification = "notifications/message"
+[[step]]
+do = "resume"
+of = "c"
+expect = { "/cut" = true }
+[[step]]
+do = "await"
+of = "c"
+expect = { "/result/content/0/text" = "done" }
+"""
+    server = legacy_server(tools__call=begins, GET=goes_on)
+    assert complaints(drive_scripted(server, script, LEGACY)) == []
+
+
+def test_a_request_that_is_not_answered_is_cancelled_once_and_given_up() -> None:
+    server = legacy_server(tools__call=stream(b": wait\n\n", ends=False), ping=give({}))
+    results = drive_scripted(server, CALL + PING, LEGACY)
+    assert [bool(one.complaints) for one in results] == [True, False]
+    (cancelled,) = server.of("notifications/cancelled")
+    (call,) = server.of("tools/call")
+    assert cancelled.message["params"]["requestId"] == call.message["id"]
+
+
+def test_endless_progress_does_not_keep_a_request_alive() -> None:
+    async def endless(exchange: HttpExchange, message: Json) -> None:
+        await exchange.open(HttpHead(200, STREAM_HEAD))
+        token = message["params"]["_meta"]["progressToken"]
+        for step in range(1, 1000):
+            params = {"progressToken": token, "progress": step}
+            notice = {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
+            await exchange.write(b"data: " + encoded(notice) + b"\n\n")
+            await anyio.sleep(0.05)
+
+    server = legacy_server(tools__call=endless)
+    (result,) = drive_scripted(server, CALL + "progress = true\n", LEGACY)
+    assert "in 1 s" in result.outcome["fault"]
+    assert len(server.of("notifications/cancelled")) == 1
+
+
+def test_initialize_is_never_cancelled() -> None:
+    server = Scripted({"initialize": stream(b": wait\n\n", ends=False)})
+    with pytest.raises(TargetError, match="initialize"):
+        drive_scripted(server, PING, type(LEGACY)(LEGACY.era, seconds=0.5))
+    assert [one.method for one in server.got] == ["initialize"]
+
+
+def test_a_redirect_is_not_followed() -> None:
+    async def redirects(exchange: HttpExchange, _message: Json) -> None:
+        await exchange.respond(HttpHead(307, (("Location", "http://127.0.0.1:9/elsewhere"),)))
+
+    (result,) = drive_scripted(legacy_server(ping=redirects), PING, LEGACY)
+    assert result.outcome["fault"] == "HTTP 307 without a response"
+
+
+def test_a_ping_is_answered_and_what_was_not_declared_is_refused() -> None:
+    asked = [
+        {"jsonrpc": "2.0", "id": "p", "method": "ping"},
+        {"jsonrpc": "2.0", "id": 0, "method": "roots/list"},
+        {"jsonrpc": "2.0", "id": "x", "method": "no/such"},
+    ]
+    answer = {"jsonrpc": "2.0", "id": "$id", "result": {}}
+    server = legacy_server(ping=stream(*asked, answer))
+    script = PING + '[[step]]\ndo = "wait"\nnotification = "none"\ncount = 0\n'
+    assert complaints(drive_scripted(server, script, LEGACY)) == []
+    responses = {one["id"]: one for one in server.messages if "method" not in one}
+    assert responses["p"]["result"] == {}
+    assert responses[0]["error"]["code"] == -32601
+    assert responses["x"]["error"]["code"] == -32601
+
+
+def test_odd_notifications_are_not_answered_and_harm_nothing() -> None:
+    odd = [
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "never"}},
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {}},
+        {"jsonrpc": "2.0", "method": "notifications/cancelled"},
+        {
+            "jsonrpc": "2.0",
+            "method": "notifications/elicitation/complete",
+            "params": {"elicitationId": "never"},
+        },
+        {"jsonrpc": "2.0", "method": "notifications/progress", "params": 7},
+        {"jsonrpc": "2.0", "method": 7},
+        {"jsonrpc": "2.0", "id": "nobody-asked", "result": {}},
+        {"jsonrpc": "2.0", "id": None, "method": "ping"},
+    ]
+    answer = {"jsonrpc": "2.0", "id": "$id", "result": {}}
+    server = legacy_server(ping=[stream(*odd, answer), give({})])
+    assert complaints(drive_scripted(server, PING + PING, LEGACY)) == []
+    assert [one for one in server.messages if "method" not in one] == []
+
+
+def test_a_late_answer_to_a_cancelled_request_is_ignored() -> None:
+    script = CALL.replace("within = 1.0", "within = 0.3") + PING
+    calls: list[Json] = []
+
+    async def keeps(exchange: HttpExchange, message: Json) -> None:
+        calls.append(message)
+        await stream(b": wait\n\n", ends=False)(exchange, message)
+
+    async def late(exchange: HttpExchange, message: Json) -> None:
+        answer = {"jsonrpc": "2.0", "id": "$id", "result": {}}
+        await stream(respond(calls[0], RESULT), answer)(exchange, message)
+
+    server = legacy_server(tools__call=keeps, ping=late)
+    results = drive_scripted(server, script, LEGACY)
+    assert [bool(one.complaints) for one in results] == [True, False]
+    assert len(server.of("notifications/cancelled")) == 1
+
+
+LIST = '[[step]]\ndo = "list"\nwhat = "prompts"\n'
+
+
+def page(entries: int, cursor: object = None) -> Json:
+    prompts = [{"name": f"p{number}"} for number in range(entries)]
+    return {"prompts": prompts} | ({} if cursor is None else {"nextCursor": cursor})
+
+
+def test_pages_of_any_size_are_followed_with_their_cursors_as_they_came() -> None:
+    cursors = ["", " padded= ", "äö", "12"]
+    pages = [page(3, ""), page(0, " padded= "), page(7, "äö"), page(1, "12"), page(2)]
+    server = legacy_server(prompts__list=[give(one) for one in pages])
+    (result,) = drive_scripted(server, LIST, LEGACY)
+    assert result.complaints == ()
+    assert len(result.outcome["result"]["prompts"]) == 13
+    sent = [one.message.get("params", {}).get("cursor") for one in server.of("prompts/list")]
+    assert sent == [None, *cursors]
+
+
+def test_a_list_begins_anew_once_when_its_cursor_is_refused() -> None:
+    acts = [give(page(1, "old")), refuse(-32602), give(page(1, "new")), give(page(1))]
+    server = legacy_server(prompts__list=acts)
+    (result,) = drive_scripted(server, LIST, LEGACY)
+    assert result.complaints == ()
+    sent = [one.message.get("params", {}).get("cursor") for one in server.of("prompts/list")]
+    assert sent == [None, "old", None, "new"]
+
+
+def test_a_cursor_that_leads_in_a_circle_ends_the_list() -> None:
+    server = legacy_server(prompts__list=give(page(1, "again")))
+    (result,) = drive_scripted(server, LIST, LEGACY)
+    assert "leads nowhere new" in result.outcome["fault"]
+    assert len(server.of("prompts/list")) == 2
+
+
+def test_structured_content_that_misses_its_schema_is_told() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    tool = {"name": "t", "inputSchema": {"type": "object"}, "outputSchema": schema}
+    result = {"content": [], "structuredContent": {"n": "seven"}}
+    server = legacy_server(tools__list=give({"tools": [tool]}), tools__call=give(result))
+    script = '[[step]]\ndo = "list"\nwhat = "tools"\n' + CALL
+    told = drive_scripted(server, script, LEGACY)[1].outcome["fault"]
+    assert told.startswith("structuredContent does not fit outputSchema")
+
+
+@pytest.mark.parametrize("code", [500, 503, 404, 405])
+def test_a_status_without_a_message_is_told_as_such(code: int) -> None:
+    server = Scripted({"initialize": give(INITIALIZED), "ping": status(code)})
+    (result,) = drive_scripted(server, PING, LEGACY)
+    assert result.outcome["fault"] == f"HTTP {code} without a response"
+
+
+def test_a_result_that_is_no_object_is_of_no_use() -> None:
+    (result,) = drive_scripted(legacy_server(ping=give(None)), PING, LEGACY)
+    assert result.outcome["fault"] == "the result is no object"
+
+
+def test_a_feature_that_the_server_does_not_declare_is_not_used() -> None:
+    server = legacy_server()
+    script = '[[step]]\ndo = "set-level"\nlevel = "info"\n[[step]]\ndo = "listen"\ntools = true\n'
+    told = [one.outcome["fault"] for one in drive_scripted(server, script, LEGACY)]
+    assert told == [
+        "the server does not declare logging",
+        "revision 2025-11-25 does not have this",
+    ]
+    assert not server.of("logging/setLevel")
+
+
+async def _never(_exchange: HttpExchange, _message: Json) -> None:
+    raise AssertionError("must not be asked")
+
+
+def test_a_tool_without_task_support_is_not_called_as_a_task() -> None:
+    tool = {"name": "t", "inputSchema": {"type": "object"}}
+    able = {**INITIALIZED["capabilities"], "tasks": {"requests": {"tools": {"call": {}}}}}
+    server = Scripted(
+        {
+            "initialize": give({**INITIALIZED, "capabilities": able}),
+            "tools/list": give({"tools": [tool]}),
+            "tools/call": _never,
+        }
+    )
+    script = '[[step]]\ndo = "list"\nwhat = "tools"\n' + CALL + "task = {}\n"
+    assert drive_scripted(server, script, LEGACY)[1].outcome == {
+        "fault": "the tool does not support tasks"
+    }
+
+
+def test_a_bare_message_as_body_needs_no_stream() -> None:
+    async def plain(exchange: HttpExchange, message: Json) -> None:
+        await exchange.respond(HttpHead(200, JSON_HEAD), encoded(respond(message, {})))
+
+    assert complaints(drive_scripted(legacy_server(ping=plain), PING, LEGACY)) == []
