@@ -70,6 +70,13 @@ def remembering(request: Request) -> list[Any]:
     return list(conforming(request, over_http=False).messages)
 
 
+def stalling(request: Request) -> list[Any]:
+    """A modern server that says who it is and nothing more."""
+    if request.method != "server/discover":
+        return []
+    return list(conforming(request, over_http=False).messages)
+
+
 def mute(_request: Request) -> list[Any]:
     """No MCP server: it reads and says nothing."""
     return []
@@ -103,6 +110,7 @@ MODES: dict[str, Mode] = {
         dual,
         locking,
         remembering,
+        stalling,
         mute,
         chatty,
         pinging,

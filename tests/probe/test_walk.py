@@ -13,6 +13,7 @@ from clausewise.core.vocabulary import Direction, Era, Party
 from clausewise.judge.engine import JudgeOptions, judge
 from clausewise.probe import walk as walk_module
 from clausewise.probe.conversation.legacy import legacy_session
+from clausewise.probe.conversation.legacy_peer import LegacyAcquaintance
 from clausewise.probe.conversation.link import Links, Target
 from clausewise.probe.walk import walk
 from clausewise.reference.options import ServerOptions
@@ -31,7 +32,7 @@ SECOND_SESSION = ("initialize", "notifications/initialized")
 async def _walk(target: Target, tape: Tape, call_tools: frozenset[str] = frozenset()) -> None:
     with anyio.fail_after(BOUND_S):
         async with Links(target, tape, LIMITS) as links, legacy_session(links, "legacy") as session:
-            await walk(session, links, call_tools)
+            await walk(session, links, LegacyAcquaintance(named=call_tools))
 
 
 def over_http(fault: Fault, call_tools: frozenset[str] = frozenset()) -> Tape:

@@ -30,6 +30,9 @@ CHANGED: Mapping[str, set[str]] = {
     "little-scope-unauthorized": {"low scope"},
     "any-audience-accepted": {"foreign token"},
     "offline-access-listed": RESOURCE,
+    "invalid-token-forbidden": {"no such token", "foreign token"},
+    "token-endpoint-in-the-clear": ISSUER,
+    "malformed-authorization-forbidden": set(),
     "pkce-unannounced": ISSUER,
     "client-documents-unsupported": ISSUER,
 }

@@ -32,7 +32,8 @@ async def test_discover_tells_versions_capabilities_and_identity(client: Client)
     assert answer.status == 200
     assert answer.message["id"] == "d"
     assert answer.result["supportedVersions"] == [VERSION]
-    assert set(answer.result["capabilities"]) == {"tools", "resources", "prompts", "completions"}
+    offered = {"tools", "resources", "prompts", "completions", "extensions"}
+    assert set(answer.result["capabilities"]) == offered
     assert answer.result["_meta"][PREFIX + "serverInfo"]["name"] == "clausewise-reference"
     assert answer.result["resultType"] == "complete"
 
@@ -163,7 +164,7 @@ async def test_a_cursor_of_another_list_is_invalid_params(client: Client) -> Non
 async def test_every_kind_of_content_is_returned(client: Client) -> None:
     content = (await client.modern("tools/call", {"name": "all_content"})).result["content"]
     kinds = [block["type"] for block in content]
-    assert kinds == ["text", "image", "audio", "resource", "resource_link"]
+    assert kinds == ["text", "image", "audio", "resource", "resource", "resource_link"]
     png = base64.b64decode(content[1]["data"], validate=True)
     length = int.from_bytes(png[8:12], "big")
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
@@ -224,6 +225,53 @@ async def test_a_template_expansion_can_be_read_and_completed(client: Client) ->
     topic = (await client.modern("completion/complete", params)).result["completion"]["values"][0]
     read = await client.modern("resources/read", {"uri": f"reference://notes/{topic}"})
     assert read.result["contents"][0]["text"] == "A note about lifecycle."
+
+
+@pytest.mark.parametrize(
+    ("settled", "sections"),
+    [
+        ({"topic": "base"}, ["messages", "metadata"]),
+        ({"topic": "progress"}, []),
+        ({}, ["messages", "metadata"]),
+    ],
+)
+async def test_completion_heeds_what_is_settled_already(
+    client: Client, settled: Json, sections: list[str]
+) -> None:
+    params = {
+        "ref": {"type": "ref/resource", "uri": "reference://notes/{topic}/{section}"},
+        "argument": {"name": "section", "value": "me"},
+        "context": {"arguments": settled},
+    }
+    completion = (await client.modern("completion/complete", params)).result["completion"]
+    assert completion["values"] == sections
+
+
+@pytest.mark.parametrize("context", [7, {"arguments": []}, {"arguments": {"topic": 1}}])
+async def test_an_ill_formed_completion_context_is_invalid_params(
+    client: Client, context: Any
+) -> None:
+    params = {
+        "ref": {"type": "ref/prompt", "name": "greet"},
+        "argument": {"name": "language", "value": "g"},
+        "context": context,
+    }
+    assert (await client.modern("completion/complete", params)).error["code"] == -32602
+
+
+async def test_a_section_is_read_under_its_own_topic_alone(client: Client) -> None:
+    known, unknown = "reference://notes/tools/tasks", "reference://notes/base/tasks"
+    read = await client.modern("resources/read", {"uri": known})
+    assert read.result["contents"][0]["text"] == "About tools: tasks."
+    assert (await client.modern("resources/read", {"uri": unknown})).error["code"] == -32602
+
+
+async def test_the_counter_counts_its_changes(client: Client) -> None:
+    counter = {"uri": "reference://counter"}
+    for count in ("0", "1", "2"):
+        read = await client.modern("resources/read", counter)
+        assert read.result["contents"][0]["text"] == count
+        await client.modern("tools/call", {"name": "touch_counter"})
 
 
 async def test_progress_grows_and_ends_before_the_response(client: Client) -> None:

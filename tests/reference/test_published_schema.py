@@ -78,6 +78,34 @@ def test_a_legacy_result_fits(shared: Path, method: str, params: Json, definitio
     validator(shared, "2025-11-25", definition).validate(anyio.run(result))
 
 
+def test_what_is_said_of_tasks_fits(shared: Path) -> None:
+    call: Json = {"name": "count_slowly", "arguments": {"steps": 1, "delayMs": 0}, "task": {}}
+
+    async def results() -> dict[str, Json]:
+        async with serve_http(ServerOptions()) as url, connect(url) as client:
+            headers = await open_session(client)
+
+            async def result(method: str, params: Json) -> Json:
+                return (await client.post(legacy_message(method, params), headers)).result
+
+            created = await result("tools/call", call)
+            named = {"taskId": created["task"]["taskId"]}
+            cancelled = await result("tools/call", call | {"arguments": {"delayMs": 900}})
+            return {
+                "CreateTaskResult": created,
+                "GetTaskResult": await result("tasks/get", named),
+                "CallToolResult": await result("tasks/result", named),
+                "GetTaskPayloadResult": await result("tasks/result", named),
+                "ListTasksResult": await result("tasks/list", {}),
+                "CancelTaskResult": await result(
+                    "tasks/cancel", {"taskId": cancelled["task"]["taskId"]}
+                ),
+            }
+
+    for definition, value in anyio.run(results).items():
+        validator(shared, "2025-11-25", definition).validate(value)
+
+
 def test_the_initialize_result_fits(shared: Path) -> None:
     async def result() -> Any:
         async with serve_http(ServerOptions()) as url, connect(url) as client:

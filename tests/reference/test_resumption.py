@@ -16,13 +16,13 @@ from tests.reference.client import MEDIA, Client, Json, connect, legacy_message,
 pytestmark = pytest.mark.anyio
 
 COUNTER = "reference://counter"
-HANG_UP = {"name": "test_reconnection"}
+HANG_UP = {"name": "answer_later"}
 SLOW = {"name": "count_slowly", "arguments": {"steps": 3, "delayMs": 10}}
 
 
 @pytest.fixture
 async def url() -> AsyncIterator[str]:
-    async with serve_http(ServerOptions(fixtures=True)) as address:
+    async with serve_http(ServerOptions()) as address:
         yield address
 
 

@@ -11,11 +11,11 @@ import anyio
 
 from clausewise.core.results import Implementation
 from clausewise.core.vocabulary import Era, TransportKind
+from clausewise.judge.subjects.annotations import is_sound, parameter_headers
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.conversation.request import SERVER_INFO_KEY
 from clausewise.probe.conversation.traffic import Traffic, is_modern
 from clausewise.probe.offered import ToolCall, harmless_calls
-from clausewise.probe.subjects.annotations import is_sound, parameter_headers
 from clausewise.probe.supplied import NOTHING_SUPPLIED, Supplied
 
 T = TypeVar("T")

@@ -17,6 +17,12 @@ from clausewise.probe.refusal import http_sse_only, no_mcp
 from clausewise.transport.targets import HttpTarget
 from clausewise.wire.codes import ErrorCode
 
+UNKNOWN_ERA = (
+    "the server lets nobody in, so its era is unknown; what can be decided from outside is "
+    "judged by 2026-07-28"
+)
+"""The remark on a run that was barred."""
+
 _PATIENCE_S = 3.0
 _SILENCE_S = 1.0
 _LISTS = ("tools/list", "prompts/list", "resources/list")
@@ -37,6 +43,24 @@ class Detection:
     def legacy_version(self) -> str | None:
         """The version that `initialize` negotiated, or None."""
         return self.session.version if self.session is not None else None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes, and that a legacy session of another revision is not judged."""
+        version = self.legacy_version
+        if version is None or version == Revision.LEGACY.value:
+            return self.notes
+        unjudged = f"initialize negotiates {version}, so no clause of 2025-11-25 is judged"
+        return (*self.notes, unjudged)
+
+    def revisions(self, wanted: Revision | None) -> tuple[Revision, ...]:
+        """The revisions that are spoken and can be judged; `wanted` is the only one wanted."""
+        spoken: list[Revision] = []
+        if self.legacy_version == Revision.LEGACY.value and wanted is not Revision.MODERN:
+            spoken.append(Revision.LEGACY)
+        if self.era.has_modern:
+            spoken.append(Revision.MODERN)
+        return tuple(spoken)
 
 
 async def detect(links: Links, known: Acquaintance, revision: Revision | None = None) -> Detection:

@@ -96,6 +96,11 @@ def not_observed(reason: str) -> Observation:
     return Observation(Outcome.NOT_OBSERVED, reason=reason)
 
 
+def left_to_the_recording() -> Observation:
+    """What there is to see was sent and recorded: the checks of the clause decide."""
+    return Observation(Outcome.NOT_OBSERVED)
+
+
 def not_applicable(reason: str) -> Observation:
     """The rule's condition is absent."""
     return Observation(Outcome.NOT_APPLICABLE, reason=reason)

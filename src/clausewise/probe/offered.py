@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clausewise.probe.sample import sample_arguments
+from clausewise.wire.samples import sample_arguments
 
 Items = Sequence[Mapping[str, Any]]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from clausewise.core.vocabulary import TransportKind
 from clausewise.probe.observation import Observation
+from clausewise.probe.supplied import Supply
 
 if TYPE_CHECKING:
     from clausewise.probe.conversation.peer import Peer
@@ -36,6 +37,8 @@ class Turn(IntEnum):
     """While no other runs, because it compares connections or moments."""
     LAST = 2
     """Alone, after all others, because a process that it used may serve nobody after it."""
+    END = 3
+    """Alone, at the very end, because it ends a process to see how that goes."""
 
 
 ProbeFunction = Callable[["Peer"], Awaitable[Observation]]
@@ -60,7 +63,8 @@ class Probe:
     `modern-only` (the server speaks no earlier revision). Where one is absent the rule
     is not applicable. `beside` says that it uses a connection beside the peer's own:
     on stdio the engine starts that process ahead of time.
-    `outside` says that it decides the rule though the server lets nobody in.
+    `outside` says that it decides the rule though the server lets nobody in. `supply` is
+    what the user must give for it; without it the rule is not observed.
     """
 
     rule: str
@@ -71,6 +75,7 @@ class Probe:
     turn: Turn = Turn.TOGETHER
     beside: bool = False
     outside: bool = False
+    supply: Supply | None = None
 
     @property
     def name(self) -> str:
@@ -110,6 +115,7 @@ class Traits(TypedDict, total=False):
     turn: Turn
     beside: bool
     outside: bool
+    supply: Supply
 
 
 def probe(rule: str, **traits: Unpack[Traits]) -> Callable[[ProbeFunction], ProbeFunction]:

@@ -3,9 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 OFFICIAL_REGISTRY = "https://registry.modelcontextprotocol.io"
 """The base URL of the MCP Registry's API, as docs/registry/registry-aggregators gives it."""
+
+
+class Supply(Enum):
+    """What a rule may need of the user."""
+
+    FOREIGN_TOKEN = "foreign-token"
+    LOW_SCOPE_TOKEN = "low-scope-token"
+    SERVER_JSON = "server-json"
+
+
+HOW_TO_GIVE = {
+    Supply.FOREIGN_TOKEN: (
+        "no token for another resource was given; --foreign-token env:NAME gives one"
+    ),
+    Supply.LOW_SCOPE_TOKEN: (
+        "no token with too little scope was given; --low-scope-token env:NAME gives one"
+    ),
+    Supply.SERVER_JSON: (
+        "no server.json was given; --server-json FILE or --registry-name NAME gives one"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +64,15 @@ class Supplied:
     foreign_token: str | None = field(default=None, repr=False)
     low_scope_token: str | None = field(default=None, repr=False)
     registry_entry: RegistryEntry = RegistryEntry()
+
+    def lacks(self, supply: Supply) -> str | None:
+        """Why what `supply` stands for cannot be used: it was not given. None when it was."""
+        given = {
+            Supply.FOREIGN_TOKEN: self.foreign_token is not None,
+            Supply.LOW_SCOPE_TOKEN: self.low_scope_token is not None,
+            Supply.SERVER_JSON: self.registry_entry.given,
+        }
+        return None if given[supply] else HOW_TO_GIVE[supply]
 
 
 NOTHING_SUPPLIED = Supplied()

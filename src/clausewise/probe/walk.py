@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 from clausewise.core.vocabulary import Revision, TransportKind
 from clausewise.probe.acquaintance import ask_pages
 from clausewise.probe.conversation.legacy import LegacySession, legacy_session
+from clausewise.probe.conversation.legacy_peer import Called, LegacyAcquaintance
 from clausewise.probe.conversation.link import Links
 from clausewise.probe.offered import (
     TOOL_S,
@@ -33,13 +35,14 @@ ListedItems = Mapping[str, Items]
 """What was listed, by list method."""
 
 
-async def walk(session: LegacySession, links: Links, call_tools: frozenset[str]) -> None:
+async def walk(session: LegacySession, links: Links, known: LegacyAcquaintance) -> None:
     """Ask in an open legacy session for everything that changes nothing.
 
     Lists (all pages), one resource, one prompt, one completion, tools that say they are
     read-only or that the user named, a ping; and a method, tool, prompt and resource that
-    do not exist. Whatever comes back is the judge's to judge. A session of an earlier
-    revision than 2025-11-25 is left alone, for none of its clauses is judged.
+    do not exist. Whatever comes back is the judge's to judge; `known` learns what was listed
+    and called. A session of an earlier revision than 2025-11-25 is left alone, for none of
+    its clauses is judged.
 
     Raises:
         TargetError: a connection cannot be opened any more.
@@ -49,11 +52,13 @@ async def walk(session: LegacySession, links: Links, call_tools: frozenset[str])
     await session.request("ping")
     if links.transport is TransportKind.HTTP:
         await session.glance_at_stream(links.limits.quiet_s)
-    items = await _list_everything(session)
+    known.capabilities = session.capabilities
+    items = known.items
+    await _list_everything(session, items)
     await _read_a_resource(session, items)
     await _get_a_prompt(session, items)
     await _complete_an_argument(session, items)
-    await _call_tools(session, links, items, call_tools)
+    await _call_tools(session, links, known)
     await session.request(UNKNOWN_METHOD)
     if links.transport is TransportKind.HTTP:
         await _initialize_again(links)
@@ -65,14 +70,12 @@ async def _initialize_again(links: Links) -> None:
         return
 
 
-async def _list_everything(session: LegacySession) -> ListedItems:
-    items: dict[str, Items] = {}
+async def _list_everything(session: LegacySession, items: dict[str, Items]) -> None:
     for capability, methods in _LISTS.items():
         if capability not in session.capabilities:
             continue
         for method in methods:
             items[method] = (await ask_pages(method, session.request)).items
-    return items
 
 
 async def _read_a_resource(session: LegacySession, items: ListedItems) -> None:
@@ -100,14 +103,15 @@ async def _complete_an_argument(session: LegacySession, items: ListedItems) -> N
     await session.request("completion/complete", {"ref": reference, "argument": argument})
 
 
-async def _call_tools(
-    session: LegacySession, links: Links, items: ListedItems, call_tools: frozenset[str]
-) -> None:
+async def _call_tools(session: LegacySession, links: Links, known: LegacyAcquaintance) -> None:
     if "tools" not in session.capabilities:
         return
-    for call in harmless_calls(items.get("tools/list", ()), call_tools)[:_MAX_TOOL_CALLS]:
+    tools = known.items.get("tools/list", ())
+    for call in harmless_calls(tools, known.named)[:_MAX_TOOL_CALLS]:
         token = {"progressToken": f"clausewise-{call.name}"}
         params = {**call.params, "_meta": token}
         patience = min(TOOL_S, links.limits.answer_s)
-        await session.request("tools/call", params, timeout_s=patience)
+        began = time.monotonic()
+        reply = await session.request("tools/call", params, timeout_s=patience)
+        known.calls.append(Called(call, reply, time.monotonic() - began))
     await session.request("tools/call", {"name": UNKNOWN_NAME, "arguments": {}})

@@ -61,6 +61,11 @@ class Call(ABC):
 
     @property
     @abstractmethod
+    def has_credentials(self) -> bool:
+        """Whether the caller said who it is, by a token."""
+
+    @property
+    @abstractmethod
     def client_capabilities(self) -> JsonObject:
         """What the client declared."""
 
@@ -75,6 +80,18 @@ class Call(ABC):
 
         Raises:
             RpcError: the client cannot take a request, or what it sent is no answer.
+        """
+
+    @abstractmethod
+    async def end_visit(self, asked: InputRequest) -> None:
+        """Tell the client that the page it was asked to visit has served its purpose."""
+
+    @abstractmethod
+    async def require_visit(self, asked: InputRequest) -> None:
+        """Go on only once the user has done what the page of `asked` is for.
+
+        Raises:
+            RpcError: not yet, or the client cannot send its user to a page.
         """
 
     @abstractmethod

@@ -102,7 +102,7 @@ async def _route(exchange: HttpExchange, runtime: Runtime) -> None:
     routes = runtime.wiring.http.routes
     route = routes.get((request.method, request.path))
     if runtime.wiring.auth is not None and request.path == ENDPOINT:
-        admit(request, runtime.wiring.auth)
+        exchange.principal = admit(request, runtime.wiring.auth).principal
     if route is not None:
         await route(exchange, runtime)
         return

@@ -86,13 +86,14 @@ class HttpExchange:
     """One request and the answer being written to it.
 
     `outlives_client` keeps the request going when the client disconnects; what would be
-    written then is dropped.
+    written then is dropped. `principal` is whose token the request carries, "" if none is wanted.
     """
 
     def __init__(self, request: HttpRequest, stream: ByteStream) -> None:
         self.request = request
         self.started = False
         self.outlives_client = False
+        self.principal = ""
         self.keep_alive = not request.wants_close
         self._stream = stream
 

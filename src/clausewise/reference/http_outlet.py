@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import anyio
+
 from clausewise.reference.http_layer import HttpExchange, HttpHead
 from clausewise.reference.messages import JsonObject, encode
 from clausewise.reference.wiring import Answered, HeadHook
@@ -48,10 +50,12 @@ class HttpOutlet:
         self.resumable: ResumableStream | None = None
         self.extra_headers: tuple[tuple[str, str], ...] = ()
         self.is_stream = False
+        self._turn = anyio.Lock()
 
     async def send(self, message: JsonObject) -> None:
-        await self.open_stream()
-        await self._write(encode(message))
+        async with self._turn:
+            await self.open_stream()
+            await self._write(encode(message))
 
     async def finish(self, message: JsonObject, status: int = 200) -> None:
         if self.is_stream:

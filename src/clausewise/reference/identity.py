@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from clausewise import __version__
-from clausewise.reference.features.resources import PIXEL_PNG
+from clausewise.reference.features.resources import ICON
 from clausewise.reference.messages import JsonObject
-
-ICON: JsonObject = {
-    "src": f"data:image/png;base64,{PIXEL_PNG}",
-    "mimeType": "image/png",
-    "sizes": ["1x1"],
-}
 
 SERVER_INFO: JsonObject = {
     "name": "clausewise-reference",

@@ -30,23 +30,28 @@ class InputRequest:
     Attributes:
         key: names it among the requests of one call.
         needs: the client capabilities without which it must not be sent.
+        may_be_task: whether it may take long, so that a legacy client that runs such requests
+            as tasks is asked to.
     """
 
     key: str
     method: str
     params: JsonObject
     needs: JsonObject
+    may_be_task: bool = False
 
     def is_met_by(self, capabilities: Mapping[str, Any]) -> bool:
         """Whether a client with these capabilities takes the request.
 
         An `elicitation` object that names no mode means form mode.
         """
-        for name in self.needs:
+        for name, needed in self.needs.items():
             declared = capabilities.get(name)
             if not isinstance(declared, dict):
                 return False
-            if self.method == ELICIT and declared and "form" not in declared:
+            if name == "elicitation" and not declared:
+                declared = {"form": {}}
+            if not all(isinstance(declared.get(part), dict) for part in needed):
                 return False
         return True
 
@@ -58,11 +63,35 @@ def form(key: str, message: str, properties: JsonObject, *required: str) -> Inpu
     return InputRequest(key, ELICIT, params, {"elicitation": {"form": {}}})
 
 
-def sampling(key: str, text: str, max_tokens: int) -> InputRequest:
-    """Asks the client's model to answer `text`."""
-    message = {"role": "user", "content": {"type": "text", "text": text}}
-    params = {"messages": [message], "maxTokens": max_tokens}
-    return InputRequest(key, SAMPLE, params, {"sampling": {}})
+def visit(key: str, message: str, url: str) -> InputRequest:
+    """Asks the user to go to `url`."""
+    params = {"mode": "url", "message": message, "url": url}
+    return InputRequest(key, ELICIT, params, {"elicitation": {"url": {}}})
+
+
+def user_text(text: str) -> JsonObject:
+    """A sampling message of the user."""
+    return {"role": "user", "content": {"type": "text", "text": text}}
+
+
+def sampling(
+    key: str, text: str, max_tokens: int, *, may_be_task: bool = False, **more: Any
+) -> InputRequest:
+    """Asks the client's model to answer `text`; `more` are further parameters."""
+    params = {"messages": [user_text(text)], "maxTokens": max_tokens, **more}
+    return InputRequest(key, SAMPLE, params, {"sampling": {}}, may_be_task)
+
+
+def sampling_with_tools(
+    key: str, messages: list[JsonObject], tools: list[JsonObject], *, last: bool
+) -> InputRequest:
+    """Asks the client's model to go on with a conversation in which it may use `tools`.
+
+    `last` forbids it to use them once more.
+    """
+    params: JsonObject = {"messages": messages, "maxTokens": 500, "tools": tools}
+    params["toolChoice"] = {"mode": "none" if last else "auto"}
+    return InputRequest(key, SAMPLE, params, {"sampling": {"tools": {}}})
 
 
 def list_roots(key: str) -> InputRequest:
@@ -83,7 +112,7 @@ def check_answer(asked: InputRequest, answer: Any, revision: Revision) -> JsonOb
         raise RpcError(INVALID_PARAMS, f"the answer to {asked.key} is ill-formed: {fault.message}")
     checked: JsonObject = answer
     content = accepted(checked)
-    if asked.method == ELICIT and content is not None:
+    if asked.params.get("mode") == "form" and content is not None:
         _check_form(asked, content)
     return checked
 
@@ -100,8 +129,12 @@ def accepted(answer: JsonObject) -> JsonObject | None:
     return answer.get("content", {}) if answer.get("action") == "accept" else None
 
 
+def sampled_blocks(answer: JsonObject) -> list[JsonObject]:
+    """The content of the model's answer, one block or several."""
+    content = answer["content"]
+    return content if isinstance(content, list) else [content]
+
+
 def sampled_text(answer: JsonObject) -> str:
     """The text of the model's answer; other content gives nothing."""
-    content = answer["content"]
-    blocks = content if isinstance(content, list) else [content]
-    return "".join(block["text"] for block in blocks if block["type"] == "text")
+    return "".join(block["text"] for block in sampled_blocks(answer) if block["type"] == "text")

@@ -64,8 +64,18 @@ def error_response(request_id: RequestId | None, error: RpcError) -> JsonObject:
     return {"jsonrpc": "2.0", **identity, "error": body}
 
 
+class Verbatim(JsonObject):
+    """A message whose bytes are given, for faults that no JSON value can have."""
+
+    def __init__(self, text: bytes) -> None:
+        super().__init__()
+        self.text = text
+
+
 def encode(message: JsonObject) -> bytes:
     """The message as one line of JSON, without its newline; integers of any size are exact."""
+    if isinstance(message, Verbatim):
+        return message.text
     try:
         return orjson.dumps(message)
     except orjson.JSONEncodeError:

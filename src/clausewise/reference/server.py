@@ -13,7 +13,7 @@ from anyio.abc import SocketAttribute, SocketStream
 
 from clausewise.core.errors import UsageError
 from clausewise.reference import http_endpoint
-from clausewise.reference.defects import apply_defects
+from clausewise.reference.defects import address_to_bind, apply_defects
 from clausewise.reference.features.changes import ChangeFeed
 from clausewise.reference.features.content import Content
 from clausewise.reference.features.fixtures import with_fixtures
@@ -87,7 +87,7 @@ async def serve_runtime(options: ServerOptions) -> AsyncIterator[tuple[str, Runt
     _check_address(options)
     try:
         listener = await anyio.create_tcp_listener(
-            local_host=options.host, local_port=options.port, reuse_port=False
+            local_host=address_to_bind(options.host, options.defects), local_port=options.port, reuse_port=False
         )
     except OSError as error:
         raise UsageError(
@@ -101,6 +101,7 @@ async def serve_runtime(options: ServerOptions) -> AsyncIterator[tuple[str, Runt
         runtime = build(options, origin)
         desk = _FrontDesk(runtime)
         async with anyio.create_task_group() as tasks:
+            runtime.wiring.legacy.background.open(tasks)
             tasks.start_soon(listener.serve, desk.serve_connection)
             try:
                 yield origin + ENDPOINT, runtime

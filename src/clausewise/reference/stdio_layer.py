@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, TaskGroup
+from anyio.lowlevel import checkpoint
 
 from clausewise.core.vocabulary import Era
 from clausewise.reference.envelope import check_envelope, refusal
@@ -96,6 +97,8 @@ class StdioServer:
             message = self._read(line)
             if message is not None:
                 self._start(message)
+                # A request is in progress before the next line is read, which may cancel it.
+                await checkpoint()
         except RpcError as error:
             await self.outlet.finish(error_response(None, error))
 
@@ -126,6 +129,9 @@ class StdioServer:
             self.tasks.start_soon(self._serve, message)
 
     def _notice(self, message: JsonObject) -> None:
+        response = self.runtime.wiring.modern.notice(message)
+        if response is not None:
+            self.tasks.start_soon(self.outlet.send, response)
         params = message.get("params")
         if message["method"] == "notifications/cancelled" and isinstance(params, dict):
             scope = self._in_progress.get(id_key(params.get("requestId")))
@@ -189,6 +195,7 @@ async def serve_streams(runtime: Runtime, receive: ByteReceiveStream, send: Byte
     """
     limits = runtime.options.limits
     async with anyio.create_task_group() as tasks:
+        runtime.wiring.legacy.background.open(tasks)
         server = StdioServer(runtime, LineOutlet(send), tasks)
         async for line in read_lines(receive, limits.max_body_bytes):
             await server.take(line)

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import anyio
 
 from clausewise.probe.authorization.protection import protection, web_address
-from clausewise.probe.authorization.well_known import issuer_metadata_urls
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.observation import Observation, inconclusive, not_applicable
 from clausewise.transport.documents import Document
+from clausewise.wire.authorization.well_known import issuer_metadata_urls
 
 MAX_ISSUERS = 8
 """How many authorization servers of one list are asked; a longer list gets a remark."""

@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol
 
-from clausewise.judge.subjects.challenges import Challenge, challenges_of
+from clausewise.judge.subjects.challenges import challenges_of
 from clausewise.judge.subjects.urls import is_url, is_web_address
-from clausewise.probe.authorization.well_known import resource_metadata_urls
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import Observation, inconclusive, not_applicable
 from clausewise.trace.events import EventKind
-from clausewise.transport.documents import Document, origin_of
+from clausewise.transport.documents import Document
+from clausewise.transport.guarded import origin_of
+from clausewise.wire.authorization.challenges import Challenge, bearer_of
+from clausewise.wire.authorization.well_known import resource_metadata_urls
 
 UNAUTHORIZED, FORBIDDEN = 401, 403
 _REFUSED = (UNAUTHORIZED, FORBIDDEN)
@@ -26,6 +28,15 @@ _PATIENCE_S = 3.0
 _LONGEST_SCHEME = 40
 _SHOWN = 200
 MAX_URL_CHARACTERS = 2048
+
+
+class Reader(Protocol):
+    """Whoever talks with an endpoint and can read documents that it names."""
+
+    @property
+    def url(self) -> str: ...
+
+    async def document(self, url: str) -> Document: ...
 
 
 class Place(Enum):
@@ -103,11 +114,6 @@ class Protection:
 def undecided_of(located: tuple[Located, ...]) -> str | None:
     """The first reason why one of the places may have a document after all, or None."""
     return next((why for one in located if (why := one.document.undecided)), None)
-
-
-def bearer_of(challenges: tuple[Challenge, ...]) -> Challenge | None:
-    """The first Bearer challenge, or None."""
-    return next((challenge for challenge in challenges if challenge.is_bearer), None)
 
 
 def challenges_in(reply: Reply) -> tuple[Challenge, ...]:
@@ -189,7 +195,7 @@ async def _is_served_with_token(peer: Peer, method: str) -> bool:
 
 async def _refused(peer: Peer, refusal: Reply) -> Protection:
     challenges = challenges_in(refusal)
-    located = await _locate(peer, bearer_of(challenges))
+    located = await locate(peer, bearer_of(challenges))
     stance, reason = _stance(refusal, challenges, located)
     return Protection(stance, reason, refusal, challenges, located)
 
@@ -216,7 +222,7 @@ def _stance(
     )
 
 
-async def _locate(peer: Peer, bearer: Challenge | None) -> tuple[Located, ...]:
+async def locate(peer: Reader, bearer: Challenge | None) -> tuple[Located, ...]:
     """Look for metadata where a client would, up to the first place that has it."""
     located: list[Located] = []
     named = bearer.parameters.get("resource_metadata") if bearer is not None else None

@@ -6,44 +6,84 @@ import itertools
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypedDict, Unpack
 
 import anyio
 
 from clausewise.core.errors import TargetError
 from clausewise.core.vocabulary import Revision, TransportKind
+from clausewise.probe.conversation.legacy_client import BARE_CLIENT, LegacyClient
 from clausewise.probe.conversation.link import Link, Links
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.conversation.reproduce import reproduction
-from clausewise.probe.conversation.request import ABSENT, CLIENT_INFO, Headers, Request
+from clausewise.probe.conversation.reproduce import reproduction, reproduction_in_session
+from clausewise.probe.conversation.request import (
+    ABSENT,
+    CLIENT_INFO,
+    HeaderEdit,
+    Headers,
+    Request,
+    edited_headers,
+)
 from clausewise.trace.events import Event
 from clausewise.transport.answers import Answer, Ending
-from clausewise.wire.codes import ErrorCode
+
+GET_STREAM: Mapping[str, HeaderEdit] = {"Accept": "text/event-stream"}
+"""What a GET for a stream of the server's messages carries beside the session's headers."""
 
 _MAX_SERVER_REQUESTS = 20
+_OPENING = ("initialize", "notifications/initialized")
+
+
+class LegacyEdits(TypedDict, total=False):
+    """How one request of a session departs from the conforming one, or from its usual way.
+
+    rule: the name of the probe that breaks the specification on purpose with it; its events
+        are tagged and not judged. Leave it out when the request still keeps it.
+    id: the JSON-RPC id; default: the next integer of the session.
+    headers: as `Edits.headers` (HTTP).
+    beside: send it beside another that is in progress: over HTTP on a connection of its own.
+    link: the connection to use (HTTP); its owner closes it.
+    timeout_s: how long to wait for the answer.
+    """
+
+    rule: str
+    id: Any
+    headers: Mapping[str, HeaderEdit]
+    beside: bool
+    link: Link
+    timeout_s: float
 
 
 class LegacySession:
-    """One session: `initialize` first, then whatever the walk asks, then the end.
+    """One session: `initialize` first, then whatever is asked, then the end.
 
-    The server's own requests are answered while the session waits: `ping` with an
-    empty result, anything else with "method not found", for no client capability is
-    declared. Over HTTP an answer carries the negotiated version and the session's id, so
-    what the server asks before its `InitializeResult` is answered after it.
+    The server's own requests are answered while the session waits, as its `client` does.
+    Over HTTP an answer carries the negotiated version and the session's id, so what the
+    server asks before its `InitializeResult` is answered after it.
     """
 
     def __init__(
-        self, links: Links, link: Link, label: str, proposed: str = Revision.LEGACY.value
+        self,
+        links: Links,
+        link: Link,
+        label: str,
+        proposed: str = Revision.LEGACY.value,
+        client: LegacyClient = BARE_CLIENT,
+        first_id: int = 1,
     ) -> None:
         self._links = links
         self._link = link
         self._label = label
         self._proposed = proposed
-        self._ids = itertools.count(1)
+        self._client = client
+        self._ids = itertools.count(first_id)
         self._session_id: str | None = None
         self._version: str | None = None
         self._initialized: Reply | None = None
         self._postponed: list[Mapping[str, Any]] = []
+        self._taken: set[str] = set()
+        self._opening: list[Request] = []
 
     @property
     def initialization(self) -> Reply:
@@ -57,6 +97,16 @@ class LegacySession:
         return self._version
 
     @property
+    def session_id(self) -> str | None:
+        """The id that the server gave the session (HTTP), or None."""
+        return self._session_id
+
+    @property
+    def settled(self) -> bool:
+        """Whether the process or connection is alive and owes no answer."""
+        return self._link.settled
+
+    @property
     def capabilities(self) -> Mapping[str, Any]:
         found = self.initialization.fields.get("capabilities")
         return found if isinstance(found, dict) else {}
@@ -65,8 +115,8 @@ class LegacySession:
         """Open the session, and confirm it when the server agreed to our version."""
         params = {
             "protocolVersion": self._proposed,
-            "capabilities": {},
-            "clientInfo": dict(CLIENT_INFO),
+            "capabilities": dict(self._client.capabilities),
+            "clientInfo": {**CLIENT_INFO, "name": self._client.name},
         }
         reply = self._initialized = await self.request("initialize", params)
         version = reply.fields.get("protocolVersion")
@@ -87,12 +137,48 @@ class LegacySession:
         timeout_s: float | None = None,
     ) -> Reply:
         """Send a request and return its answer; one that does not come in time is cancelled."""
-        request = self._compose(method, params, next(self._ids))
-        reply = await self._exchange(request, timeout_s)
+        reply = await self._links.pace.patiently(
+            lambda: self._exchange(self._compose(method, params, next(self._ids)), timeout_s)
+        )
         if reply.answer.ending is Ending.TIMEOUT and method != "initialize":
-            reason = {"requestId": request.id, "reason": "no answer in time"}
+            reason = {"requestId": reply.id, "reason": "no answer in time"}
             await self.notify("notifications/cancelled", reason)
         return reply
+
+    async def attempt(
+        self, method: str, params: Mapping[str, Any] | None = None, **edits: Unpack[LegacyEdits]
+    ) -> Reply:
+        """Send a request with edits and return its answer; one that does not come is left open."""
+        request = self._edited(self._compose(method, params, self._id_of(edits)), edits)
+        return await self._sent(request, edits)
+
+    async def fetch(self, verb: str, **edits: Unpack[LegacyEdits]) -> Reply:
+        """Send an HTTP request that is no POST (GET, DELETE) on a connection of its own."""
+        request = Request(None, None, ABSENT, self._session_headers(), b"", verb)
+        edits.setdefault("beside", True)
+        return await self._sent(self._edited(request, edits), edits)
+
+    def _id_of(self, edits: LegacyEdits) -> Any:
+        return edits["id"] if "id" in edits else next(self._ids)
+
+    def _edited(self, request: Request, edits: LegacyEdits) -> Request:
+        headers = edited_headers(request.headers, edits.get("headers", {}))
+        return replace(request, headers=headers, rule=edits.get("rule"))
+
+    async def _sent(self, request: Request, edits: LegacyEdits) -> Reply:
+        seconds = edits.get("timeout_s")
+        if "link" in edits:
+            await self._links.pace.turn()
+            return self._reply(request, await self._ask(edits["link"], request, seconds))
+        if not edits.get("beside") or self._links.transport is TransportKind.STDIO:
+            return await self._exchange(request, seconds)
+        await self._links.pace.turn()
+        link = await self._links.open()
+        try:
+            answer = await self._ask(link, request, seconds)
+        finally:
+            await link.close()
+        return self._reply(request, answer)
 
     async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
         """Send a notification; what a process writes after it belongs to the next request."""
@@ -100,21 +186,23 @@ class LegacySession:
 
     async def glance_at_stream(self, seconds: float) -> None:
         """Open the stream for the server's own messages and leave it after `seconds` (HTTP)."""
-        headers = ((b"Accept", b"text/event-stream"), *self._session_headers())
-        request = Request(None, None, ABSENT, headers, b"", "GET")
         with suppress(TargetError):
-            link = await self._links.open()
-            try:
-                await self._ask(link, request, seconds)
-            finally:
-                await link.close()
+            await self.fetch("GET", headers=GET_STREAM, timeout_s=seconds)
 
     async def end(self) -> None:
         """End the session: DELETE when the server gave it an id, and let go of the link."""
         if self._session_id is not None:
-            request = Request(None, None, ABSENT, self._session_headers(), b"", "DELETE")
-            await self._send_aside(request, self._links.limits.answer_s)
+            with suppress(TargetError):
+                await self.terminate()
         await self._link.close()
+
+    async def terminate(self) -> Reply:
+        """Ask the server to end the session (HTTP); later requests do not name it any more."""
+        asked = self.fetch("DELETE", timeout_s=self._links.limits.answer_s)
+        try:
+            return await asked
+        finally:
+            self._session_id = None
 
     @property
     def _unanswered_s(self) -> float | None:
@@ -122,11 +210,21 @@ class LegacySession:
         return 0.0 if self._links.transport is TransportKind.STDIO else None
 
     async def _exchange(self, request: Request, timeout_s: float | None = None) -> Reply:
+        await self._links.pace.turn()
         if not self._link.alive and self._links.transport is TransportKind.HTTP:
             await self._link.close()
             self._link = await self._links.open()
-        answer = await self._ask(self._link, request, timeout_s)
-        how = reproduction(self._links.target, request)
+        return self._reply(request, await self._ask(self._link, request, timeout_s))
+
+    def _reply(self, request: Request, answer: Answer) -> Reply:
+        if request.method in _OPENING:
+            self._opening.append(request)
+        opening = () if request.method == "initialize" else tuple(self._opening)
+        if opening:
+            how = reproduction_in_session(self._links.target, opening, request)
+        else:
+            how = reproduction(self._links.target, request)
+        self._links.commands.update((event.seq, how) for event in answer.events)
         return Reply(self._links.transport, request, answer, how)
 
     async def _ask(self, link: Link, request: Request, seconds: float | None = None) -> Answer:
@@ -135,7 +233,7 @@ class LegacySession:
         async with anyio.create_task_group() as answering:
 
             def decisive(event: Event) -> bool:
-                if _is_request(event.payload) and next(asked) < _MAX_SERVER_REQUESTS:
+                if self._is_new_request(event) and next(asked) < _MAX_SERVER_REQUESTS:
                     if self._may_respond:
                         answering.start_soon(self._respond, event.payload)
                     else:
@@ -147,19 +245,37 @@ class LegacySession:
             )
         return answer  # noqa: RET504 - mypy wants it outside the group
 
+    def _is_new_request(self, event: Event) -> bool:
+        """Whether the server asks something that was not asked before.
+
+        Two answers that are awaited at once see it twice, and so does who resumes a stream.
+        """
+        if not _is_request(event.payload):
+            return False
+        key = json.dumps(event.payload["id"], sort_keys=True)
+        if key in self._taken:
+            return False
+        self._taken.add(key)
+        return True
+
     @property
     def _may_respond(self) -> bool:
         return self._version is not None or self._links.transport is TransportKind.STDIO
 
     async def _respond(self, asked: Mapping[str, Any]) -> None:
-        response = self._response(asked)
+        message = self._client.response(asked)
+        if message is None:
+            return
+        response = self._post(message, None, None)
         if self._links.transport is TransportKind.STDIO:
+            await self._links.pace.turn()
             await self._link.send(response, timeout_s=self._unanswered_s)
         else:
             await self._send_aside(response, self._links.limits.answer_s)
 
     async def _send_aside(self, request: Request, seconds: float) -> None:
         """Send on a connection of its own; a server that is gone needs nothing sent."""
+        await self._links.pace.turn()
         with suppress(TargetError):
             link = await self._links.open()
             try:
@@ -174,17 +290,6 @@ class LegacySession:
         if params is not None:
             message["params"] = params
         return self._post(message, method, params)
-
-    def _response(self, asked: Mapping[str, Any]) -> Request:
-        message: dict[str, Any] = {"jsonrpc": "2.0", "id": asked.get("id")}
-        if asked.get("method") == "ping":
-            message["result"] = {}
-        else:
-            message["error"] = {
-                "code": ErrorCode.METHOD_NOT_FOUND.value,
-                "message": "Method not found",
-            }
-        return self._post(message, None, None)
 
     def _post(
         self, message: Mapping[str, Any], method: str | None, params: Mapping[str, Any] | None
@@ -209,14 +314,18 @@ class LegacySession:
 
 @asynccontextmanager
 async def legacy_session(
-    links: Links, label: str, proposed: str = Revision.LEGACY.value
+    links: Links,
+    label: str,
+    proposed: str = Revision.LEGACY.value,
+    client: LegacyClient = BARE_CLIENT,
+    first_id: int = 1,
 ) -> AsyncIterator[LegacySession]:
     """A session that has tried to initialize with the version `proposed`; ended on leaving.
 
     Raises:
         TargetError: no connection or process can be opened.
     """
-    session = LegacySession(links, await links.open(), label, proposed)
+    session = LegacySession(links, await links.open(), label, proposed, client, first_id)
     try:
         await session.initialize()
         yield session

@@ -17,6 +17,7 @@ from clausewise.trace.tape import Tape
 from clausewise.transport.answers import Answer, Ending
 from clausewise.transport.http import HttpConnection, open_connection
 from clausewise.transport.limits import Limits
+from clausewise.transport.pace import Pace
 from clausewise.transport.stdio import StdioProcess, open_process
 from clausewise.transport.targets import HttpRequest, HttpTarget, StdioTarget
 
@@ -41,6 +42,8 @@ class Link:
         self._end = end
         self._released = anyio.Event()
         self._settled = True
+        self.ended = anyio.Event()
+        """Set once the connection is closed, or the process has exited."""
 
     @property
     def alive(self) -> bool:
@@ -60,8 +63,9 @@ class Link:
         timeout_s: float | None = None,
         session: str | None = None,
     ) -> Answer:
-        """Send `request` and read its answer; see `HttpConnection.send`.
+        """Send `request`, whose turn (`Links.pace`) it must be, and read its answer.
 
+        See `HttpConnection.send`.
         On stdio only the body goes out, and a notification (no id) is given the quiet
         time instead of waiting for a response. `session` is HTTP's alone: on stdio the
         process is the session.
@@ -99,13 +103,19 @@ class Links:
     """All links of a run; a context manager that closes what is still open.
 
     Each link lives in a task of its own, so that links may be opened and closed in any
-    order, by any task.
+    order, by any task. `pace` gives the turns of all requests: whoever sends one takes a turn
+    first, and then a link, which the server may have closed meanwhile. `commands` has, by the
+    `seq` of events that only the judge looks at, a command that lets them come again.
     """
 
-    def __init__(self, target: Target, tape: Tape, limits: Limits) -> None:
+    def __init__(
+        self, target: Target, tape: Tape, limits: Limits, pace: Pace | None = None
+    ) -> None:
         self.target = target
         self.tape = tape
         self.limits = limits
+        self.pace = pace or Pace()
+        self.commands: dict[int, str] = {}
         self._tasks = anyio.create_task_group()
         self._open: set[Link] = set()
         self._ahead: list[Link] = []
@@ -191,6 +201,7 @@ class Links:
                 await link.released()
             finally:
                 self._open.discard(link)
+        link.ended.set()
 
 
 def is_response(event: Event) -> bool:

@@ -24,6 +24,7 @@ from clausewise.probe.conversation.request import (
 )
 from clausewise.probe.offered import ToolCall, gettable_prompt, readable_uri
 from clausewise.probe.supplied import Supplied
+from clausewise.trace.events import Event
 from clausewise.transport.addresses import guard_of
 from clausewise.transport.documents import Document, Fetcher
 from clausewise.transport.limits import Limits
@@ -89,6 +90,11 @@ class Peer:
         """Whether the server declares a capability (`tools`, `resources`, …)."""
         return capability in self.capabilities
 
+    @property
+    def recording(self) -> tuple[Event, ...]:
+        """Every event of the run so far, other probes' included."""
+        return self._links.tape.events
+
     def replayed(self, *replies: Reply) -> str:
         """A command that sends the requests of `replies` again, over one connection."""
         return reproduction(self._links.target, *(reply.request for reply in replies))
@@ -107,15 +113,16 @@ class Peer:
         if method == "tools/call" and self.transport is TransportKind.HTTP:
             mirrored = self._known.parameter_headers(params or {})
             edits["headers"] = {**mirrored, **edits.get("headers", {})}
-        request = compose(method, params, self._known.fresh_id(), edits)
-        return await self._send(request, edits)
+        return await self._patiently(
+            lambda: compose(method, params, self._known.fresh_id(), edits), edits
+        )
 
     async def notify(
         self, method: str, params: Mapping[str, Any] | None = None, **edits: Unpack[Edits]
     ) -> Reply:
         """Send one notification; on stdio, what comes within the quiet time is the answer."""
         edits["id"] = ABSENT
-        return await self._send(compose(method, params, 0, edits), edits)
+        return await self._patiently(lambda: compose(method, params, 0, edits), edits)
 
     async def fetch(
         self,
@@ -140,7 +147,7 @@ class Peer:
         edits: Edits = {"timeout_s": min(GLANCE_S, self.answer_s)}
         if link is not None:
             edits["link"] = link
-        return await self._send(request, edits)
+        return await self._patiently(lambda: request, edits)
 
     async def discover(self) -> Reply:
         """The answer to a conforming `server/discover`, asked once per run."""
@@ -320,14 +327,23 @@ class Peer:
             TargetError: the target's own host does not resolve.
         """
         fetcher = await self.once("fetcher", self._fetcher)
-        return await self.once(f"GET {url}", lambda: fetcher.get(url))
+        turn = self._links.pace.turn
+        return await self.once(f"GET {url}", lambda: fetcher.get(url, turn=turn))
 
     async def _fetcher(self) -> Fetcher:
         target, limits = self.http_target, self.limits
         guard = await guard_of(target, limits.connect_s)
         return Fetcher(target, guard, self._links.tape, limits)
 
+    async def _patiently(self, composed: Callable[[], Request], edits: Edits) -> Reply:
+        """Send a request; one that is refused for its rate again, as long as its link lives."""
+        given = edits.get("link")
+        return await self._links.pace.patiently(
+            lambda: self._send(composed(), edits), lambda: given is None or given.alive
+        )
+
     async def _send(self, request: Request, edits: Edits) -> Reply:
+        await self._links.pace.turn()
         link = edits.get("link") or await self.own_link()
         answer = await link.send(
             request, until=edits.get("until", is_response), timeout_s=edits.get("timeout_s")

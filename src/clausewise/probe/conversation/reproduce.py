@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from clausewise.probe.conversation.link import Target
 from clausewise.probe.conversation.request import Request
 from clausewise.transport.targets import HttpTarget, StdioTarget
 
 _STREAM_SECONDS = 10
+_SESSION_ID = re.compile(r"'(Mcp-Session-Id): [\x21-\x26\x28-\x7e]*'")
+"""The header as `quoted` writes it: a visible id without a single quote."""
 
 
 def reproduction(target: Target, *requests: Request) -> str:
@@ -22,6 +24,20 @@ def reproduction(target: Target, *requests: Request) -> str:
     if isinstance(target, HttpTarget):
         return "curl " + " --next ".join(_curl(target, request) for request in requests)
     return _pipe(target, requests)
+
+
+def reproduction_in_session(target: Target, opening: Sequence[Request], request: Request) -> str:
+    """A shell command that opens a legacy session as `opening` does and sends `request` in it.
+
+    Over HTTP the session's id is taken from the answer to the first request.
+    """
+    if isinstance(target, StdioTarget):
+        return _pipe(target, (*opening, request))
+    first, *others = (f"curl {_curl(target, one)}" for one in opening)
+    session = f"SESSION=$({first} | tr -d '\\r' | sed -n 's/^mcp-session-id: *//Ip')"
+    quiet = [f"{one} > /dev/null" for one in others]
+    steps = [session, *quiet, f"curl {_curl(target, request)}"]
+    return "; ".join(_SESSION_ID.sub('"\\1: $SESSION"', step) for step in steps)
 
 
 def _curl(target: HttpTarget, request: Request) -> str:

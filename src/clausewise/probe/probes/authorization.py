@@ -7,8 +7,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clausewise.core.vocabulary import Outcome
-from clausewise.judge.subjects.challenges import Challenge
-from clausewise.probe.authorization.canonical_uri import CanonicalUri, canonical
 from clausewise.probe.authorization.issuers import is_issuer
 from clausewise.probe.authorization.protection import (
     UNAUTHORIZED,
@@ -32,6 +30,8 @@ from clausewise.probe.registration import HTTP_ONLY, probe
 from clausewise.probe.wording import named
 from clausewise.transport.addresses import names_loopback
 from clausewise.transport.documents import Document
+from clausewise.wire.authorization.canonical_uri import CanonicalUri, canonical
+from clausewise.wire.authorization.challenges import Challenge
 
 OFFLINE_ACCESS = "offline_access"
 _NO_DOCUMENT = "there is no Protected Resource Metadata document (MCP-AUT-002)"

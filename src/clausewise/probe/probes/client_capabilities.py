@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
 
 from clausewise.core.vocabulary import TransportKind
 from clausewise.probe.conversation.peer import Peer
@@ -17,13 +15,10 @@ from clausewise.probe.observation import (
     not_applicable,
     not_observed,
 )
-from clausewise.probe.offered import TOOL_S, prompt_arguments
 from clausewise.probe.registration import probe
+from clausewise.probe.subjects.tour import ALL_CAPABILITIES, tour
 from clausewise.probe.wording import named
 from clausewise.wire.codes import ErrorCode
-
-MAX_TRIES = 8
-"""How many tools, prompts and resources each are tried for one that asks for input."""
 
 KINDS: Mapping[str, str] = {
     "elicitation/create": "elicitation",
@@ -31,21 +26,6 @@ KINDS: Mapping[str, str] = {
     "roots/list": "roots",
 }
 """The client capability that each input request needs."""
-
-ALL_CAPABILITIES: Mapping[str, Any] = {
-    "elicitation": {"form": {}, "url": {}},
-    "sampling": {"tools": {}},
-    "roots": {},
-}
-"""Every client capability that lets a server ask for input."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """A request that may ask for input: its method and parameters."""
-
-    method: str
-    params: Mapping[str, Any]
 
 
 @probe("MCP-ERR-007", impact="calls")
@@ -59,12 +39,9 @@ async def missing_capability_is_named(peer: Peer) -> Observation:
     client's own capabilities: `{"elicitation": {}}`.
     """
     tried = 0
-    async for call in _calls(peer):
+    for visit in await tour(peer):
         tried += 1
-        patience = min(TOOL_S, peer.answer_s)
-        reply = await peer.request(
-            call.method, call.params, capabilities=ALL_CAPABILITIES, timeout_s=patience
-        )
+        call, reply = visit.request, visit.reply
         if reply.code == ErrorCode.MISSING_CLIENT_CAPABILITY:
             return _refusal(reply, frozenset(), declared=frozenset(ALL_CAPABILITIES))
         kinds = _asked_kinds(reply)
@@ -74,26 +51,6 @@ async def missing_capability_is_named(peer: Peer) -> Observation:
     if tried == 0:
         return not_observed("no tool may be called, and there is no prompt or resource to get")
     return not_observed(f"none of {tried} tools, prompts and resources asks the client for input")
-
-
-async def _calls(peer: Peer) -> AsyncIterator[_Call]:
-    """What may be asked for without harm: read-only or named tools, prompts, resources."""
-    if peer.offers("tools"):
-        for tool in (await peer.callable_tools())[:MAX_TRIES]:
-            yield _Call("tools/call", tool.params)
-    if peer.offers("prompts"):
-        for prompt in (await peer.pages("prompts/list")).items[:MAX_TRIES]:
-            if isinstance(prompt.get("name"), str):
-                yield _Call("prompts/get", _prompt_params(prompt))
-    if peer.offers("resources"):
-        for resource in (await peer.pages("resources/list")).items[:MAX_TRIES]:
-            if isinstance(resource.get("uri"), str):
-                yield _Call("resources/read", {"uri": resource["uri"]})
-
-
-def _prompt_params(prompt: Mapping[str, Any]) -> Mapping[str, Any]:
-    names = (a.get("name") for a in prompt_arguments(prompt) if a.get("required"))
-    return {"name": prompt["name"], "arguments": {str(name): "a" for name in names}}
 
 
 def _asked_kinds(reply: Reply) -> frozenset[str]:

@@ -11,7 +11,7 @@ import orjson
 
 from clausewise.core.vocabulary import LEGACY_REVISIONS, Era, Outcome, Revision
 from clausewise.probe.conversation.http_sse import begins_with_endpoint, get_stream
-from clausewise.probe.conversation.peer import GLANCE_S, Peer
+from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import (
@@ -24,11 +24,10 @@ from clausewise.probe.observation import (
 )
 from clausewise.probe.registration import HTTP_ONLY, Turn, passive, probe
 from clausewise.probe.subjects.grouping import once_each
-from clausewise.trace.events import Event
+from clausewise.probe.subjects.subscription import ACKNOWLEDGED, listening
 from clausewise.wire.codes import ErrorCode
 
 _NO_RESOURCE = "clausewise-nonexistent://resource"
-_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 _OUR_FAULTS = frozenset(
     {ErrorCode.INVALID_PARAMS, ErrorCode.HEADER_MISMATCH, ErrorCode.UNSUPPORTED_VERSION}
 )
@@ -61,7 +60,7 @@ async def set_level_is_gone(peer: Peer) -> Observation:
     return await _is_gone(peer, "logging/setLevel", {"level": "info"})
 
 
-@probe("MCP-DEP-003", turn=Turn.LAST, beside=True)
+@probe("MCP-DEP-003", turn=Turn.LAST, beside=True, impact="calls")
 async def subscribe_is_replaced(peer: Peer) -> Observation:
     """The old subscription methods are served, or `subscriptions/listen` is not.
 
@@ -76,9 +75,9 @@ async def subscribe_is_replaced(peer: Peer) -> Observation:
         await _is_gone(peer, "resources/subscribe", {"uri": uri}),
         await _is_gone(peer, "resources/unsubscribe", {"uri": uri}),
     ]
-    wanted = _changes_declared(peer.capabilities, uri)
-    if wanted:
-        seen.append(await _listens(peer, wanted))
+    held_open = await listening(peer)
+    if held_open is not None:
+        seen.append(_listens(held_open.full.opening))
     return merged(seen)
 
 
@@ -99,44 +98,18 @@ async def _is_gone(peer: Peer, method: str, params: Mapping[str, Any]) -> Observ
     return held()
 
 
-def _changes_declared(capabilities: Mapping[str, Any], uri: str) -> dict[str, Any]:
-    """The subscription filter for the changes that the server declares to announce."""
-    wanted: dict[str, Any] = {}
-    for name in ("tools", "prompts", "resources"):
-        capability = capabilities.get(name)
-        if isinstance(capability, dict) and capability.get("listChanged") is True:
-            wanted[f"{name}ListChanged"] = True
-    resources = capabilities.get("resources")
-    if isinstance(resources, dict) and resources.get("subscribe") is True:
-        wanted["resourceSubscriptions"] = [uri]
-    return wanted
-
-
-async def _listens(peer: Peer, wanted: Mapping[str, Any]) -> Observation:
-    # The stream is left open: nobody may use this link afterwards.
-    async with peer.another() as link:
-        reply = await peer.request(
-            "subscriptions/listen",
-            {"notifications": dict(wanted)},
-            until=_any_message,
-            timeout_s=min(GLANCE_S, peer.answer_s),
-            link=link,
-        )
+def _listens(reply: Reply) -> Observation:
     if reply.code == ErrorCode.METHOD_NOT_FOUND:
         return broke(
             "the server declares changes but does not serve subscriptions/listen",
             seen=reply.shown,
-            expected=f"a stream that begins with {_ACKNOWLEDGED}",
+            expected=f"a stream that begins with {ACKNOWLEDGED}",
             evidence=reply,
         )
     first = reply.answer.messages[0].payload if reply.answer.messages else None
-    if isinstance(first, dict) and first.get("method") == _ACKNOWLEDGED:
+    if isinstance(first, dict) and first.get("method") == ACKNOWLEDGED:
         return held()
     return inconclusive(f"subscriptions/listen got {reply.shown}")
-
-
-def _any_message(_: Event) -> bool:
-    return True
 
 
 @probe("MCP-DEP-004", transports=HTTP_ONLY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Hashable
 
 from clausewise.core.vocabulary import Era, Outcome, Revision
+from clausewise.judge.subjects.annotations import HEADER_PREFIX, parameter_headers
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
@@ -18,7 +19,6 @@ from clausewise.probe.observation import (
 )
 from clausewise.probe.probes.errors import NO_SUCH_METHOD, NO_SUCH_VERSION
 from clausewise.probe.registration import HTTP_ONLY, probe
-from clausewise.probe.subjects.annotations import HEADER_PREFIX, parameter_headers
 from clausewise.probe.subjects.control import failed_control
 from clausewise.probe.subjects.grouping import once_each
 from clausewise.probe.subjects.mirrored_calls import mirrored_calls

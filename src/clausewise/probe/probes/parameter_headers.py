@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Hashable
 from typing import Any
 
 from clausewise.core.vocabulary import Outcome
+from clausewise.judge.subjects.annotations import Annotation
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
@@ -16,12 +17,11 @@ from clausewise.probe.observation import (
     not_observed,
 )
 from clausewise.probe.registration import HTTP_ONLY, probe
-from clausewise.probe.sample import IMPOSSIBLE
-from clausewise.probe.subjects.annotations import Annotation
 from clausewise.probe.subjects.grouping import once_each
 from clausewise.probe.subjects.mirrored_calls import MirroredCall, mirrored_calls
 from clausewise.probe.subjects.mismatch import EXPECTED, acceptance, is_refused, refusal
 from clausewise.wire import sentinel
+from clausewise.wire.samples import IMPOSSIBLE
 
 MAX_PARAMETERS = 4
 """How many annotated parameters of a tool are tried."""

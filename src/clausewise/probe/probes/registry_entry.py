@@ -34,6 +34,7 @@ from clausewise.probe.registry_entry.registry_listing import (
 from clausewise.probe.registry_entry.server_json import SCHEMA_DATES, ServerJson, faults
 from clausewise.probe.registry_entry.url_template import fits, variables_of
 from clausewise.probe.registry_entry.versions import MAX_LENGTH, Kind, kind_of
+from clausewise.probe.supplied import Supply
 from clausewise.probe.wording import named
 from clausewise.transport.addresses import names_loopback
 from clausewise.transport.dns import configured_name_server
@@ -44,7 +45,7 @@ _LONGEST_FAULT = 200
 _MAX_SHOWN = 5
 
 
-@probe("MCP-REG-001", outside=True)
+@probe("MCP-REG-001", outside=True, supply=Supply.SERVER_JSON)
 async def server_json_is_valid(peer: Peer) -> Observation:
     """The server.json does not fit the schema of the MCP Registry.
 
@@ -87,7 +88,7 @@ def _fits_schema(entry: ServerJson) -> Iterator[Observation]:
         yield held()
 
 
-@probe("MCP-REG-002", outside=True)
+@probe("MCP-REG-002", outside=True, supply=Supply.SERVER_JSON)
 async def namespace_is_proven(peer: Peer) -> Observation:
     """Nothing shows that the namespace of the server's name is its publisher's.
 
@@ -144,7 +145,7 @@ def _without_entry(found: Published) -> Observation:
     return not_observed(_UNREADABLE) if outside.faults else outside
 
 
-@probe("MCP-REG-003", outside=True)
+@probe("MCP-REG-003", outside=True, supply=Supply.SERVER_JSON)
 async def version_is_concrete(peer: Peer) -> Observation:
     """The server.json has no version, or one that is a range.
 
@@ -197,7 +198,7 @@ def _range(what: str, version: str) -> Observation:
     )
 
 
-@probe("MCP-REG-004", transports=HTTP_ONLY, outside=True)
+@probe("MCP-REG-004", transports=HTTP_ONLY, outside=True, supply=Supply.SERVER_JSON)
 async def remote_is_this_endpoint(peer: Peer) -> Observation:
     """The server.json lists remote endpoints, and the probed URL is none of them.
 

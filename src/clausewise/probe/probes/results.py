@@ -24,8 +24,10 @@ from clausewise.probe.observation import (
 from clausewise.probe.registration import Turn, passive, probe
 from clausewise.probe.subjects.control import failed_control
 from clausewise.probe.subjects.grouping import Sighting, once_each
+from clausewise.probe.subjects.tour import ALL_CAPABILITIES
 from clausewise.probe.wording import named
 from clausewise.trace.events import Event
+from clausewise.wire.jsonrpc import MessageClass, classify
 from clausewise.wire.methods import requests
 
 CORE_METHODS = requests(Revision.MODERN)
@@ -116,6 +118,8 @@ def _defined(reply: Reply, extensions: frozenset[str] | None) -> Observation:
     if kind == "input_required":
         if method in ASKS_FOR_INPUT or method not in CORE_METHODS:
             return held()
+        if _declares_input(reply):
+            return not_observed("with a capability declared it is CW-MRT-001's question")
         return _undefined(reply, f"only {', '.join(sorted(ASKS_FOR_INPUT))} may ask for input")
     if extensions is None:
         return inconclusive(
@@ -129,6 +133,12 @@ def _defined(reply: Reply, extensions: frozenset[str] | None) -> Observation:
             f"{named(foreign[0])} is advertised and may define resultType {named(kind)}"
         )
     return _undefined(reply, '"complete", or a value of an advertised extension')
+
+
+def _declares_input(reply: Reply) -> bool:
+    """Whether the request declares a capability that lets a server ask for input."""
+    meta = (reply.request.params or {}).get("_meta")
+    return bool(ALL_CAPABILITIES.keys() & _member(meta, CAPABILITIES_KEY).keys())
 
 
 def _task(reply: Reply, extensions: frozenset[str]) -> Observation:
@@ -184,8 +194,8 @@ def _could_ask(reply: Reply) -> bool:
 
 
 def _is_request(event: Event) -> bool:
-    payload = event.payload
-    return isinstance(payload, dict) and "method" in payload and "id" in payload
+    # A notification with an id is one all the same: CW-RES-005 judges that.
+    return classify(event.payload) is MessageClass.REQUEST
 
 
 def _asked(reply: Reply, event: Event) -> Observation:
@@ -215,7 +225,7 @@ async def accepted_notification_gets_202(peer: Peer) -> Observation:
     reply = await peer.notify("notifications/cancelled", params, rule="MCP-RES-004")
     if peer.transport is TransportKind.HTTP:
         return _accepted(reply)
-    return _silent(reply, await peer.request("server/discover"))
+    return silent(reply, await peer.request("server/discover"))
 
 
 def _accepted(reply: Reply) -> Observation:
@@ -234,8 +244,8 @@ def _accepted(reply: Reply) -> Observation:
     )
 
 
-def _silent(reply: Reply, fence: Reply) -> Observation:
-    """What was written before the response to a request sent after the notification."""
+def silent(reply: Reply, fence: Reply) -> Observation:
+    """Whether nothing answers a notification up to the response of a request sent after it."""
     if fence.message is None:
         return inconclusive(fence.blocked or "no answer to server/discover after the notification")
     for event in (*reply.answer.messages, *fence.answer.messages):

@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 from clausewise.core.vocabulary import Outcome
+from clausewise.judge.subjects.annotations import MAX_SUBSCHEMAS
 from clausewise.judge.subjects.schema_documents import Place, dialect_of, subschemas
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.observation import Observation, broke, held, inconclusive, merged
 from clausewise.probe.registration import probe
-from clausewise.probe.subjects.annotations import MAX_SUBSCHEMAS
 from clausewise.probe.subjects.listed import Listed, judge_tools
 from clausewise.probe.wording import named
 

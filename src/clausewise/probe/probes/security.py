@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Hashable, Mapping
 from urllib.parse import urlsplit
 
-from clausewise.core.vocabulary import Outcome, TransportKind
+from clausewise.core.vocabulary import TransportKind
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
@@ -22,9 +22,7 @@ from clausewise.probe.subjects.canary import comes_back
 from clausewise.probe.subjects.control import failed_control
 from clausewise.probe.subjects.grouping import Sighting, once_each
 from clausewise.probe.subjects.named_requests import UNKNOWN_CALL
-from clausewise.transport.addresses import Neighbourhood, look_up, neighbourhood
-
-FOREIGN_ORIGIN = "https://evil.example"
+from clausewise.probe.subjects.origins import FOREIGN_ORIGIN, served_foreign_origin
 
 TOKEN_CANARY = "clausewise-canary-token-7f2c91"
 HEADER_CANARY = "clausewise-canary-header-91ab3e"
@@ -65,7 +63,7 @@ async def foreign_origin_is_forbidden(peer: Peer) -> Observation:
     if reply.status is None or reply.barred is not None:
         return inconclusive(reply.barred or f"the foreign origin got {reply.shown}")
     if 200 <= reply.status < 300:
-        return await _served(peer, reply)
+        return await served_foreign_origin(peer.http_target, reply, peer.answer_s)
     return broke(
         "a foreign Origin is refused with another status than 403",
         seen=reply.shown,
@@ -83,28 +81,6 @@ async def _refused_origins(peer: Peer) -> AsyncIterator[str]:
             yield f"the server's own origin, {origin}, is refused, too"
         if origin == "null" and reply.succeeded:
             yield "the opaque origin null is served"
-
-
-async def _served(peer: Peer, reply: Reply) -> Observation:
-    """A public server may mean to be open to every page, and says so to browsers."""
-    allowed = reply.header("access-control-allow-origin")
-    open_to_all = allowed in ("*", FOREIGN_ORIGIN) and await _is_public(peer)
-    declared = f", and Access-Control-Allow-Origin: {allowed}" if allowed else ""
-    return broke(
-        "a request with a foreign Origin is served",
-        seen=f"{reply.shown}, for Origin {FOREIGN_ORIGIN}{declared}",
-        expected="HTTP 403, unless the server means every origin to be valid"
-        if open_to_all
-        else "HTTP 403",
-        severity=Outcome.WARN if open_to_all else None,
-        evidence=reply,
-    )
-
-
-async def _is_public(peer: Peer) -> bool:
-    target = peer.http_target
-    addresses = await look_up(target.host, target.port, peer.answer_s)
-    return all(neighbourhood(one) is Neighbourhood.PUBLIC for one in addresses)
 
 
 @probe("MCP-SEC-003")

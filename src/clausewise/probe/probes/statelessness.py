@@ -16,10 +16,10 @@ from clausewise.probe.observation import (
     merged,
     not_observed,
 )
-from clausewise.probe.offered import TOOL_S, ToolCall
-from clausewise.probe.probes.client_capabilities import ALL_CAPABILITIES
 from clausewise.probe.registration import HTTP_ONLY, Turn, passive, probe
 from clausewise.probe.subjects.grouping import Sighting
+from clausewise.probe.subjects.named_requests import NamedRequest
+from clausewise.probe.subjects.tour import ALL_CAPABILITIES, tour
 from clausewise.wire.codes import ErrorCode
 
 SESSION_ID = "clausewise-0123456789abcdef"
@@ -39,7 +39,6 @@ _WANTS_SESSION = re.compile(
 _WANTS_OPENING = re.compile(
     r"initiali[sz]|handshake|discover.{0,20}(?:first|before)", re.IGNORECASE
 )
-_MAX_TOOLS = 8
 
 
 def listed_method(peer: Peer) -> str:
@@ -234,15 +233,11 @@ async def _capability_is_forgotten(peer: Peer) -> Observation:
     )
 
 
-async def _asking_call(peer: Peer) -> ToolCall | None:
+async def _asking_call(peer: Peer) -> NamedRequest | None:
     """The first of a few harmless tools that asks for input when it may."""
-    for call in (await peer.callable_tools())[:_MAX_TOOLS]:
-        patience = min(TOOL_S, peer.answer_s)
-        reply = await peer.request(
-            "tools/call", call.params, capabilities=ALL_CAPABILITIES, timeout_s=patience
-        )
-        if asked_methods(reply):
-            return call
+    for visit in await tour(peer):
+        if visit.request.method == "tools/call" and asked_methods(visit.reply):
+            return visit.request
     return None
 
 

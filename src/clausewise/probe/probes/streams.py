@@ -19,9 +19,9 @@ from clausewise.probe.observation import (
     inconclusive,
     not_observed,
 )
-from clausewise.probe.probes.client_capabilities import ALL_CAPABILITIES
 from clausewise.probe.registration import HTTP_ONLY, passive, probe
 from clausewise.probe.subjects.grouping import once_each
+from clausewise.probe.subjects.tour import ALL_CAPABILITIES
 from clausewise.probe.wording import named
 from clausewise.trace.events import Event
 from clausewise.transport.answers import Ending

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from clausewise.core.vocabulary import Outcome
-from clausewise.judge.subjects.challenges import Challenge
 from clausewise.probe.authorization.protection import (
     FORBIDDEN,
     UNAUTHORIZED,
     Stance,
-    bearer_of,
     challenges_in,
     protection,
 )
@@ -30,7 +28,9 @@ from clausewise.probe.observation import (
 )
 from clausewise.probe.registration import HTTP_ONLY, probe
 from clausewise.probe.subjects.grouping import Sighting
+from clausewise.probe.supplied import Supply
 from clausewise.probe.wording import named
+from clausewise.wire.authorization.challenges import Challenge, bearer_of
 
 INSUFFICIENT_SCOPE = "insufficient_scope"
 _NO_TOKEN = "not-a-token"
@@ -55,7 +55,13 @@ class _Operation:
         return self.method if name is None else f"{self.method} of {name}"
 
 
-@probe(_LOW_SCOPE_RULE, transports=HTTP_ONLY, impact="calls", outside=True)
+@probe(
+    _LOW_SCOPE_RULE,
+    transports=HTTP_ONLY,
+    impact="calls",
+    outside=True,
+    supply=Supply.LOW_SCOPE_TOKEN,
+)
 async def too_little_scope_is_told(peer: Peer) -> Observation:
     """A valid token with too little scope is not refused as such.
 
@@ -66,10 +72,7 @@ async def too_little_scope_is_told(peer: Peer) -> Observation:
     resource_metadata="…"`.
     """
     token = peer.supplied.low_scope_token
-    if token is None:
-        return not_observed(
-            "no token with too little scope was given; --low-scope-token env:NAME gives one"
-        )
+    assert token is not None
     seen = await protection(peer)
     if seen.stance is not Stance.OAUTH:
         return seen.outside or not_observed(seen.reason)
@@ -163,7 +166,13 @@ def _misses(operation: _Operation, reply: Reply) -> Observation:
     )
 
 
-@probe(_AUDIENCE_RULE, transports=HTTP_ONLY, impact="calls", outside=True)
+@probe(
+    _AUDIENCE_RULE,
+    transports=HTTP_ONLY,
+    impact="calls",
+    outside=True,
+    supply=Supply.FOREIGN_TOKEN,
+)
 async def foreign_audience_is_refused(peer: Peer) -> Observation:
     """A token that was issued for another resource is accepted.
 
@@ -174,10 +183,7 @@ async def foreign_audience_is_refused(peer: Peer) -> Observation:
     and `error="invalid_token"`.
     """
     token = peer.supplied.foreign_token
-    if token is None:
-        return not_observed(
-            "no token for another resource was given; --foreign-token env:NAME gives one"
-        )
+    assert token is not None
     seen = await protection(peer)
     if seen.stance is not Stance.OAUTH or seen.refusal is None:
         return seen.outside or not_observed(seen.reason)

@@ -6,6 +6,13 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
 from clausewise.core.vocabulary import Outcome
+from clausewise.judge.subjects.annotations import (
+    KEYWORD,
+    SAFE_INTEGER,
+    Annotation,
+    annotations_of,
+    collisions,
+)
 from clausewise.judge.subjects.schema_documents import SchemaFault, dialect_of, fault_of
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.observation import (
@@ -17,13 +24,6 @@ from clausewise.probe.observation import (
     not_applicable,
 )
 from clausewise.probe.registration import probe
-from clausewise.probe.subjects.annotations import (
-    KEYWORD,
-    SAFE_INTEGER,
-    Annotation,
-    annotations_of,
-    collisions,
-)
 from clausewise.probe.subjects.grouping import once_each
 from clausewise.probe.subjects.listed import Listed, judge_tools
 from clausewise.probe.wording import named
@@ -157,7 +157,7 @@ def _primitive(tool: Listed, annotation: Annotation) -> Observation:
         message = "an x-mcp-header is on a parameter without a type"
         return _wrong(tool, annotation, message, due, Outcome.WARN)
     shown = " or ".join(str(kind) for kind in kinds)
-    if not annotation.has_primitive_type or set(kinds) == {"null"}:
+    if not annotation.has_primitive_type:
         message = f"an x-mcp-header is on a parameter of type {shown}"
         return _wrong(tool, annotation, message, due)
     unsafe = _beyond_range(annotation) if "integer" in kinds else None

@@ -15,12 +15,11 @@ from clausewise.probe.registry_entry.server_json import (
     ServerJson,
     read_server_json,
 )
+from clausewise.probe.supplied import HOW_TO_GIVE, Supply
 from clausewise.trace.tape import Tape
 from clausewise.transport.addresses import AddressGuard, Neighbourhood
 from clausewise.transport.documents import Document, Fetcher
 from clausewise.transport.targets import HttpTarget
-
-_HINT = "--server-json FILE or --registry-name NAME gives one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ async def _find(peer: Peer) -> Published:
     if given.text is not None:
         return _read(given.text, given.source)
     if given.name is None:
-        return Published(outside=not_observed(f"no server.json was given; {_HINT}"))
+        return Published(outside=not_observed(HOW_TO_GIVE[Supply.SERVER_JSON]))
     document = await listing(peer, given.name)
     if document.value is not None and document.answer is not None:
         found = _read(document.answer.body, document.url)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from clausewise.probe.authorization.canonical_uri import canonical
+from clausewise.wire.authorization.canonical_uri import canonical
 
 _MAX_LENGTH = 2048
 _MAX_VARIABLES = 8

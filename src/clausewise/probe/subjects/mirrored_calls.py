@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clausewise.judge.subjects.annotations import Annotation, annotations_of
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.conversation.request import HeaderEdit
 from clausewise.probe.observation import Observation, inconclusive, not_applicable, not_observed
 from clausewise.probe.offered import TOOL_S, ToolCall
-from clausewise.probe.sample import IMPOSSIBLE, sample_value
-from clausewise.probe.subjects.annotations import Annotation, annotations_of
 from clausewise.probe.subjects.named_requests import NAME_IT
+from clausewise.wire.samples import IMPOSSIBLE, sample_value
 
 _MAX_CALLS = 2
 

@@ -23,3 +23,8 @@ class Claims:
     audience: tuple[str, ...]
     scopes: Scopes
     expires: float
+
+    @property
+    def principal(self) -> str:
+        """The user and the client it acts through, as one name."""
+        return f"{self.subject} {self.client}"

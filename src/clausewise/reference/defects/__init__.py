@@ -12,7 +12,7 @@ from clausewise.core.errors import UsageError
 from clausewise.reference.defects.defect import Defect
 from clausewise.reference.wiring import Wiring
 
-__all__ = ["Defect", "apply_defects", "list_defects"]
+__all__ = ["Defect", "address_to_bind", "apply_defects", "list_defects"]
 
 
 @cache
@@ -26,6 +26,13 @@ def list_defects() -> tuple[Defect, ...]:
         loaded = importlib.import_module(f"{__name__}.{module}")
         found += getattr(loaded, "DEFECTS", ())
     return tuple(found)
+
+
+def address_to_bind(host: str, names: Iterable[str]) -> str:
+    """`host`, unless one of the named defects listens elsewhere."""
+    wanted = frozenset(names)
+    bound = (defect.bind for defect in list_defects() if defect.name in wanted)
+    return next((address for address in bound if address is not None), host)
 
 
 def apply_defects(wiring: Wiring, names: Iterable[str]) -> Wiring:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from clausewise.reference.auth.admission import INSUFFICIENT_SCOPE
+from clausewise.reference.auth.admission import INSUFFICIENT_SCOPE, INVALID_TOKEN
 from clausewise.reference.auth.parts import AuthParts, DeniedError
 from clausewise.reference.defects.defect import HTTP_ONLY, Defect
 from clausewise.reference.defects.rewiring import Rewire
@@ -71,6 +71,15 @@ def _lacks_scope(denied: DeniedError) -> bool:
     return denied.error == INSUFFICIENT_SCOPE
 
 
+def _has_no_valid_token(denied: DeniedError) -> bool:
+    """Whether there is a Bearer token that is none of this issuer's."""
+    return denied.error == INVALID_TOKEN and not _is_malformed(denied)
+
+
+def _is_malformed(denied: DeniedError) -> bool:
+    return denied.description.endswith("has no Bearer token")
+
+
 def _challenging(text: str) -> Callable[[HttpHead], HttpHead]:
     """Replaces the challenge, keeps the status."""
     return lambda head: replace(head, headers=(("WWW-Authenticate", text),))
@@ -101,6 +110,24 @@ def _defect(name: str, summary: str, apply: Rewire, *rules: str) -> Defect:
 
 
 DEFECTS = (
+    _defect(
+        "invalid-token-forbidden",
+        "A token that is none is refused with 403.",
+        _on_challenge(_has_no_valid_token, _with_status(403)),
+        "CW-AUT-001",
+    ),
+    _defect(
+        "token-endpoint-in-the-clear",
+        "The authorization server's metadata lists a token endpoint that has no TLS.",
+        _on_server(lambda document: {**document, "token_endpoint": "http://as.example/token"}),
+        "CW-AUT-002",
+    ),
+    _defect(
+        "malformed-authorization-forbidden",
+        "An Authorization header without a Bearer token is refused with 403.",
+        _on_challenge(_is_malformed, _with_status(403)),
+        "CW-AUT-003",
+    ),
     _defect(
         "resource-metadata-unpublished",
         "A challenge names no metadata, and no well-known URL has it.",

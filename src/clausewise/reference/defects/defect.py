@@ -10,6 +10,8 @@ from clausewise.reference.wiring import Wiring
 
 BOTH_TRANSPORTS = frozenset(TransportKind)
 HTTP_ONLY = frozenset({TransportKind.HTTP})
+STDIO_ONLY = frozenset({TransportKind.STDIO})
+STDIO_ONLY = frozenset({TransportKind.STDIO})
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,12 @@ class Defect:
         clauses: the clauses of 2025-11-25 it must trip, and no others.
         eras: the kinds of server on which it shows.
         transports: the transports on which it shows.
+        alike: whether it shows in the same way in each era and on each transport, so that
+            one of them is proof enough.
         protected: whether it shows only on a protected server.
         credentials: whether it shows only to a client that sends an Authorization header.
+        call_tools: the tools that must be called for it to show, beside the read-only ones.
+        bind: the address at which the server listens with it, instead of the one wanted.
         apply: gives the wiring with the fault in it.
     """
 
@@ -35,3 +41,6 @@ class Defect:
     transports: frozenset[TransportKind] = BOTH_TRANSPORTS
     credentials: bool = False
     protected: bool = False
+    alike: bool = False
+    call_tools: frozenset[str] = frozenset()
+    bind: str | None = None

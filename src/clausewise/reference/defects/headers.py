@@ -52,6 +52,10 @@ def _body_name(incoming: Incoming) -> Any:
     return incoming.params.get(NAME_SOURCES.get(incoming.method, ""))
 
 
+def _is_nameless_read(incoming: Incoming) -> bool:
+    return incoming.method != "tools/call" and _header(incoming, NAME_HEADER) is None
+
+
 def _same_but_for_case(incoming: Incoming) -> bool:
     header, body = _header(incoming, NAME_HEADER), _body_name(incoming)
     return header is not None and header.lower() == str(body).lower()
@@ -126,6 +130,18 @@ DEFECTS = (
         "A request without Mcp-Method is served.",
         _optional(METHOD_HEADER, "method-header-present", "method-header-matches"),
         "MCP-HDR-001",
+    ),
+    _defect(
+        "method-header-unmatched",
+        "Mcp-Method is not compared with the body.",
+        _unmatched(METHOD_HEADER, "method-header-matches"),
+        "CW-HDR-001",
+    ),
+    _defect(
+        "name-header-of-reads-optional",
+        "A prompt or resource is given without Mcp-Name; a call needs it.",
+        forgiving(_is_nameless_read, "name-header"),
+        "CW-HDR-002",
     ),
     _defect(
         "name-header-optional",

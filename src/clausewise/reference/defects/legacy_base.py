@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from typing import Any
 
+import anyio
+
+from clausewise.reference.call import Outlet
 from clausewise.reference.defects.legacy_rewiring import (
+    around_legacy_method,
     before_legacy_response,
     is_error,
     is_tools_list,
+    legacy,
     legacy_defect,
+    legacy_http_defect,
     on_legacy_response,
     on_tool,
 )
 from clausewise.reference.defects.rewiring import ChangeObject, Rewire
+from clausewise.reference.legacy.parts import Handle, LegacyParts
+from clausewise.reference.legacy.sessions import LegacySession
 from clausewise.reference.messages import JsonObject
+from clausewise.reference.wiring import Wiring
+from clausewise.wire.jsonrpc import IdKey, id_key
 
 
 def _ping_with(*ids: Any) -> Rewire:
@@ -39,6 +50,39 @@ def _with_schema(name: str, **members: Any) -> ChangeObject:
     return lambda tool: {**tool, name: {**tool[name], **members}}
 
 
+def _by_id_alone(wiring: Wiring) -> Wiring:
+    """Hand each response to whoever asked first with its id, in whichever session.
+
+    A request that waits at the endpoint is answered there, so it waits until somebody did.
+    """
+    waiting: dict[IdKey, deque[tuple[Outlet, anyio.Event]]] = defaultdict(deque)
+    own: dict[int, anyio.Event] = {}
+
+    def registering(right: Handle) -> Handle:
+        async def handle(
+            message: JsonObject, outlet: Outlet, session: LegacySession, parts: LegacyParts
+        ) -> JsonObject:
+            answered = own[id(outlet)] = anyio.Event()
+            waiting[id_key(message["id"])].append((outlet, answered))
+            return await right(message, outlet, session, parts)
+
+        return handle
+
+    async def deliver(
+        message: JsonObject, outlet: Outlet, _session: LegacySession, response: JsonObject
+    ) -> None:
+        queue = waiting[id_key(message["id"])]
+        first, answered = queue.popleft() if queue else (outlet, anyio.Event())
+        await first.finish(response)
+        answered.set()
+        if id(outlet) in own:
+            await own.pop(id(outlet)).wait()
+
+    for method in ("tools/call", "tools/list", "ping"):
+        wiring = around_legacy_method(method, registering)(wiring)
+    return legacy(wiring, deliver=deliver)
+
+
 _NUMBERED_NOTIFICATION: JsonObject = {
     "jsonrpc": "2.0",
     "id": "notice-1",
@@ -49,6 +93,13 @@ _NUMBERED_NOTIFICATION: JsonObject = {
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 
 DEFECTS = (
+    legacy_http_defect(
+        "responses-by-id-alone",
+        "Of two sessions that use the same request id at once each gets the other's answer.",
+        _by_id_alone,
+        "BASE-004",
+        "PING-001",
+    ),
     legacy_defect(
         "fractional-request-id",
         "The server sends a ping with the id 1.5 ahead of the response to tools/list.",

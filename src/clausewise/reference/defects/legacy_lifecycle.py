@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 
+from clausewise.reference.call import Outlet
 from clausewise.reference.defects.defect import HTTP_ONLY, Defect
 from clausewise.reference.defects.legacy_rewiring import (
     LEGACY_ERAS,
+    around_legacy_method,
     before_legacy_response,
     legacy,
     legacy_defect,
     on_legacy_result,
 )
+from clausewise.reference.defects.outlets import DroppingOutlet
+from clausewise.reference.legacy.parts import Handle, LegacyParts
+from clausewise.reference.legacy.sessions import LegacySession
 from clausewise.reference.messages import JsonObject, notification, request
 from clausewise.reference.wiring import Wiring
 
 _OLDER = "2025-06-18"
+_SHORT_S = 0.2
 
 _SAMPLING = request(
     "early-1",
@@ -37,6 +44,20 @@ def _answers_older_version(wiring: Wiring) -> Wiring:
 
     spoken = legacy(wiring, versions=(*wiring.legacy.versions, _OLDER))
     return on_legacy_result("initialize", older)(spoken)
+
+
+def _offers_older_version(wiring: Wiring) -> Wiring:
+    return legacy(wiring, versions=(_OLDER, *wiring.legacy.versions))
+
+
+def _gives_up_silently(right: Handle) -> Handle:
+    async def handle(
+        message: JsonObject, outlet: Outlet, session: LegacySession, parts: LegacyParts
+    ) -> JsonObject:
+        deaf = DroppingOutlet(outlet, "notifications/cancelled")
+        return await right(message, deaf, session, replace(parts, ask_s=_SHORT_S))
+
+    return handle
 
 
 def _announces_undeclared(wiring: Wiring) -> Wiring:
@@ -78,5 +99,17 @@ DEFECTS = (
         "The initialize result does not give the server's version.",
         on_legacy_result("initialize", _server_without_version),
         "LIFE-010",
+    ),
+    legacy_defect(
+        "older-version-offered",
+        "A version that the server does not know is answered with an older one than it speaks.",
+        _offers_older_version,
+        "LIFE-012",
+    ),
+    legacy_defect(
+        "given-up-without-cancelling",
+        "The server soon gives up waiting for its client, and does not say so.",
+        around_legacy_method("tools/call", _gives_up_silently),
+        "LIFE-016",
     ),
 )

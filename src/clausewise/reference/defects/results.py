@@ -51,6 +51,13 @@ def _left_open(wiring: Wiring) -> Wiring:
     return modern(wiring, deliver=deliver)
 
 
+def _unknown_type(wiring: Wiring) -> Wiring:
+    """No extension is advertised, since it might define the type."""
+    core = {k: v for k, v in wiring.modern.capabilities.items() if k != "extensions"}
+    retype = on_result("tools/list", lambda result: {**result, "resultType": "completed"})
+    return retype(modern(wiring, capabilities=core))
+
+
 def _without_header(head: HttpHead, name: str) -> HttpHead:
     return replace(head, headers=tuple(h for h in head.headers if h[0] != name))
 
@@ -67,7 +74,7 @@ DEFECTS = (
     Defect(
         "tools-list-unknown-result-type",
         'The resultType of tools/list is "completed".',
-        on_result("tools/list", lambda result: {**result, "resultType": "completed"}),
+        _unknown_type,
         rules=("MCP-RES-002",),
     ),
     Defect(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from clausewise.reference.wiring import Answered, Route, Runtime, Wiring
 
 Rewire = Callable[[Wiring], Wiring]
 ChangeObject = Callable[[JsonObject], JsonObject]
+ChangeAnswer = Callable[[Incoming, JsonObject], JsonObject]
 ChangeError = Callable[[RpcError], RpcError]
 
 
@@ -38,6 +39,74 @@ def on_result(method: str, change: ChangeObject) -> Rewire:
         return modern(wiring, result=result)
 
     return rewire
+
+
+def on_request(method: str, change: ChangeAnswer) -> Rewire:
+    """Change the finished result of one method as its request asks for."""
+
+    def rewire(wiring: Wiring) -> Wiring:
+        right = wiring.modern.result
+
+        def result(incoming: Incoming, bare: JsonObject) -> JsonObject:
+            finished = right(incoming, bare)
+            return change(incoming, finished) if incoming.method == method else finished
+
+        return modern(wiring, result=result)
+
+    return rewire
+
+
+def on_delivered(
+    applies: Callable[[Incoming, JsonObject], bool], change: Callable[[JsonObject], JsonObject]
+) -> Rewire:
+    """Change the response messages that `applies` picks, envelope included."""
+
+    def rewire(wiring: Wiring) -> Wiring:
+        right = wiring.modern.deliver
+
+        async def deliver(
+            incoming: Incoming, outlet: Outlet, message: JsonObject, status: int
+        ) -> None:
+            finished = change(message) if applies(incoming, message) else message
+            await right(incoming, outlet, finished, status)
+
+        return modern(wiring, deliver=deliver)
+
+    return rewire
+
+
+def on_sent(method: str, change: Callable[[JsonObject], Sequence[JsonObject]]) -> Rewire:
+    """Replace each message that one method sends ahead of its response by those of `change`."""
+
+    def rewire(wiring: Wiring) -> Wiring:
+        right = wiring.modern.methods[method]
+
+        async def handle(incoming: Incoming, outlet: Outlet, parts: ModernParts) -> JsonObject:
+            return await right(incoming, _Changing(outlet, change), parts)
+
+        return with_method(method, handle)(wiring)
+
+    return rewire
+
+
+class _Changing:
+    """An outlet that sends other messages than it is given."""
+
+    def __init__(
+        self, outlet: Outlet, change: Callable[[JsonObject], Sequence[JsonObject]]
+    ) -> None:
+        self._outlet = outlet
+        self._change = change
+
+    async def send(self, message: JsonObject) -> None:
+        for changed in self._change(message):
+            await self._outlet.send(changed)
+
+    async def finish(self, message: JsonObject, status: int = 200) -> None:
+        await self._outlet.finish(message, status)
+
+    async def hang_up(self, retry_ms: int) -> None:
+        await self._outlet.hang_up(retry_ms)
 
 
 def on_error(applies: Callable[[Incoming, RpcError], bool], change: ChangeError) -> Rewire:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,7 +34,10 @@ class ChangeFeed:
     """Hands each published change to every listener.
 
     A listener that does not keep up loses changes beyond a bound; it never holds up others.
+    `updates` counts the changes of each resource.
     """
+
+    updates: Counter[str] = field(default_factory=Counter)
 
     _listeners: set[MemoryObjectSendStream[Change]] = field(default_factory=set)
 
@@ -54,6 +58,8 @@ class ChangeFeed:
 
     def publish(self, change: Change) -> None:
         """Hand `change` to every listener."""
+        if change.uri is not None:
+            self.updates[change.uri] += 1
         for listener in self._listeners:
             try:
                 listener.send_nowait(change)

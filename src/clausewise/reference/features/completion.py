@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from clausewise.reference.call import text_param
@@ -22,7 +23,8 @@ def complete(params: JsonObject, content: Content) -> JsonObject:
     if not isinstance(argument, dict):
         raise RpcError(INVALID_PARAMS, "params.argument must be an object")
     name, typed = text_param(argument, "name"), text_param(argument, "value")
-    matches = [v for v in _candidates(params.get("ref"), name, content) if v.startswith(typed)]
+    candidates = _candidates(params.get("ref"), name, content, _context(params))
+    matches = [value for value in candidates if value.startswith(typed)]
     values = matches[:_MAX_VALUES]
     return {
         "completion": {
@@ -33,7 +35,18 @@ def complete(params: JsonObject, content: Content) -> JsonObject:
     }
 
 
-def _candidates(ref: Any, name: str, content: Content) -> tuple[str, ...]:
+def _context(params: JsonObject) -> Mapping[str, str]:
+    """The arguments that the client has settled already."""
+    context = params.get("context", {})
+    settled = context.get("arguments", {}) if isinstance(context, dict) else None
+    if not isinstance(settled, dict) or not all(isinstance(v, str) for v in settled.values()):
+        raise RpcError(INVALID_PARAMS, "params.context.arguments must be an object of strings")
+    return settled
+
+
+def _candidates(
+    ref: Any, name: str, content: Content, settled: Mapping[str, str]
+) -> tuple[str, ...]:
     if not isinstance(ref, dict):
         raise RpcError(INVALID_PARAMS, "params.ref must be an object")
     if ref.get("type") == "ref/prompt":
@@ -43,7 +56,7 @@ def _candidates(ref: Any, name: str, content: Content) -> tuple[str, ...]:
     elif ref.get("type") == "ref/resource":
         for template in content.templates:
             if template.uri_template == text_param(ref, "uri") and name in template.values:
-                return template.values[name]
+                return template.values[name](settled)
     else:
         raise RpcError(INVALID_PARAMS, "params.ref.type must be ref/prompt or ref/resource")
     raise RpcError(INVALID_PARAMS, f"nothing to complete for the argument {name!r}")

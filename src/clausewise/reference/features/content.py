@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from clausewise.reference.features.asking_tools import ASKING_TOOLS
 from clausewise.reference.features.changes import ChangeFeed
 from clausewise.reference.features.prompts import PROMPTS, Prompt
 from clausewise.reference.features.resources import RESOURCES, TEMPLATES, Resource, Template
@@ -15,7 +16,7 @@ class Content:
     """What the server offers, and the feed of its changes."""
 
     feed: ChangeFeed
-    tools: tuple[Tool, ...] = TOOLS
+    tools: tuple[Tool, ...] = TOOLS + ASKING_TOOLS
     resources: tuple[Resource, ...] = RESOURCES
     templates: tuple[Template, ...] = TEMPLATES
     prompts: tuple[Prompt, ...] = PROMPTS

@@ -12,6 +12,7 @@ from clausewise.reference.features.resources import PIXEL_PNG, SILENCE_WAV
 from clausewise.reference.features.tools import (
     Tool,
     ToolRun,
+    answer_later,
     error_result,
     object_schema,
     text_result,
@@ -27,7 +28,6 @@ from clausewise.reference.input_requests import (
 from clausewise.reference.messages import JsonObject
 
 _PAUSE_S = 0.05
-_RETRY_MS = 100
 
 _IMAGE = {"type": "image", "data": PIXEL_PNG, "mimeType": "image/png"}
 _AUDIO = {"type": "audio", "data": SILENCE_WAV, "mimeType": "audio/wav"}
@@ -125,12 +125,6 @@ async def _ask_what_is_offered(call: Call, _arguments: JsonObject, _feed: Change
     ]
     answers = await call.ask(*offered) if offered else {}
     return text_result(json.dumps(answers))
-
-
-async def _hang_up(call: Call, _arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
-    await call.hang_up(_RETRY_MS)
-    await anyio.sleep(_PAUSE_S)
-    return text_result("The answer came after the connection was closed.")
 
 
 _NAME: JsonObject = {"name": {"type": "string"}}
@@ -260,7 +254,7 @@ _MESSAGE_TOOLS = (
     _fixture("test_tool_with_logging", "Logs while it runs.", _log),
     _fixture("test_logging_tool", "Logs while it runs.", _log),
     _fixture("test_tool_with_progress", "Reports progress.", _progress),
-    _fixture("test_reconnection", "Closes the connection before it answers.", _hang_up),
+    _fixture("test_reconnection", "Closes the connection before it answers.", answer_later),
     _fixture("test_trigger_tool_change", "Announces new tools.", _announcing(Change("tools"))),
     _fixture(
         "test_trigger_prompt_change", "Announces new prompts.", _announcing(Change("prompts"))

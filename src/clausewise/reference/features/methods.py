@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from clausewise.reference.call import Call, text_param
 from clausewise.reference.features import completion, pagination, prompts, resources, tools
 from clausewise.reference.features.content import Content
-from clausewise.reference.messages import JsonObject
+from clausewise.reference.input_requests import accepted
+from clausewise.reference.messages import INVALID_REQUEST, JsonObject, RpcError
 
 Method = Callable[[Call, Content], Awaitable[JsonObject]]
 """Answers one request method: its result, without what an era adds to every result."""
@@ -40,7 +41,15 @@ async def list_templates(call: Call, content: Content) -> JsonObject:
 async def read_resource(call: Call, content: Content) -> JsonObject:
     """Source: server/resources#reading-resources."""
     uri = text_param(call.params, "uri")
-    return {"contents": [resources.read(uri, content.resources, content.templates)]}
+    consent = resources.consent_for(uri, content.resources)
+    if consent is not None:
+        answer = accepted((await call.ask(consent))[consent.key])
+        if answer is None or not answer["agreed"]:
+            raise RpcError(INVALID_REQUEST, "the user did not agree that this is read")
+    contents = resources.read(
+        uri, content.resources, content.templates, content.feed, known=call.has_credentials
+    )
+    return {"contents": [contents]}
 
 
 async def list_prompts(call: Call, content: Content) -> JsonObject:

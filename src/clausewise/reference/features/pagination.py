@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from clausewise.reference.call import Call
 from clausewise.reference.messages import INVALID_PARAMS, JsonObject, RpcError
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,14}")
 
 
 def page(items: Sequence[JsonObject], key: str, call: Call, size: int) -> JsonObject:
@@ -19,26 +22,38 @@ def page(items: Sequence[JsonObject], key: str, call: Call, size: int) -> JsonOb
     """
     start = 0
     if call.params.get("cursor") is not None:
-        start = _offset(call.params["cursor"], call.method, range(size, len(items), size))
+        start = position(call.params["cursor"], call.method)
+        if start not in range(size, len(items), size):
+            raise invalid_cursor()
     result: JsonObject = {key: list(items[start : start + size])}
     if start + size < len(items):
-        result["nextCursor"] = _cursor(call.method, start + size)
+        result["nextCursor"] = cursor_at(call.method, start + size)
     return result
 
 
-def _cursor(method: str, offset: int) -> str:
-    return base64.urlsafe_b64encode(f"{method}@{offset}".encode()).decode("ascii")
+def cursor_at(method: str, number: int) -> str:
+    """The cursor of the list `method` for a position in it."""
+    return base64.urlsafe_b64encode(f"{method}@{number}".encode()).decode("ascii")
 
 
-def _offset(cursor: Any, method: str, offsets: range) -> int:
-    invalid = RpcError(INVALID_PARAMS, "params.cursor is no cursor of this list")
+def position(cursor: Any, method: str) -> int:
+    """The position that a cursor of the list `method` was made for.
+
+    Raises:
+        RpcError: it is no such cursor (invalid params).
+    """
     if not isinstance(cursor, str):
-        raise invalid
+        raise invalid_cursor()
     try:
         text = base64.b64decode(cursor, altchars=b"-_", validate=True).decode("utf-8")
     except (binascii.Error, ValueError):
-        raise invalid from None
-    for offset in offsets:
-        if text == f"{method}@{offset}":
-            return offset
-    raise invalid
+        raise invalid_cursor() from None
+    listed, _, number = text.rpartition("@")
+    if listed != method or not _NUMBER.fullmatch(number):
+        raise invalid_cursor()
+    return int(number)
+
+
+def invalid_cursor() -> RpcError:
+    """The error for a cursor that the list did not give out."""
+    return RpcError(INVALID_PARAMS, "params.cursor is no cursor of this list")

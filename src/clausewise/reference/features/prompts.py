@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from clausewise.reference.call import Call
-from clausewise.reference.features.resources import PIXEL_PNG, SILENCE_WAV, WELCOME
+from clausewise.reference.features.resources import PIXEL, PIXEL_PNG, SILENCE_WAV, WELCOME
+from clausewise.reference.input_requests import accepted, form
 from clausewise.reference.messages import INVALID_PARAMS, JsonObject, RpcError
 
 Render = Callable[[Call, Mapping[str, str]], Awaitable[list[JsonObject]]]
@@ -70,16 +71,40 @@ async def _summarize(_call: Call, _arguments: Mapping[str, str]) -> list[JsonObj
     ]
 
 
+_PICTURE: JsonObject = {"uri": PIXEL, "mimeType": "image/png", "blob": PIXEL_PNG}
+
+
 async def _describe(_call: Call, _arguments: Mapping[str, str]) -> list[JsonObject]:
     return [
         user_message({"type": "image", "data": PIXEL_PNG, "mimeType": "image/png"}),
         user_message({"type": "audio", "data": SILENCE_WAV, "mimeType": "audio/wav"}),
+        user_message({"type": "resource", "resource": _PICTURE}),
+    ]
+
+
+_MOOD = form(
+    "mood",
+    "What mood shall the story have?",
+    {"mood": {"type": "string", "enum": ["cheerful", "sad"]}},
+    "mood",
+)
+
+
+async def _tell_story(call: Call, _arguments: Mapping[str, str]) -> list[JsonObject]:
+    content = accepted((await call.ask(_MOOD))[_MOOD.key])
+    mood = "plain" if content is None else content["mood"]
+    return [
+        user_message({"type": "text", "text": f"Tell a {mood} story about this."}),
+        user_message(
+            {"type": "resource_link", "uri": WELCOME, "name": "welcome", "mimeType": "text/plain"}
+        ),
     ]
 
 
 LANGUAGES = ("english", "estonian", "french", "german", "greek", "japanese", "spanish")
 
 PROMPTS: tuple[Prompt, ...] = (
+    Prompt("describe_media", "Asks for a description of pictures and a sound.", _describe),
     Prompt("summarize_welcome", "Summarizes an embedded resource.", _summarize),
     Prompt(
         "greet",
@@ -90,7 +115,7 @@ PROMPTS: tuple[Prompt, ...] = (
             Argument("language", "The language to greet in.", values=LANGUAGES),
         ),
     ),
-    Prompt("describe_media", "Asks for a description of an image and a sound.", _describe),
+    Prompt("tell_story", "Asks the user for a mood first; links a resource.", _tell_story),
 )
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from clausewise.reference.features.changes import ChangeFeed
+from clausewise.reference.input_requests import InputRequest, form
 from clausewise.reference.messages import JsonObject, ResourceNotFoundError
 
 PIXEL_PNG = base64.b64encode(
@@ -26,13 +28,27 @@ SILENCE_WAV = base64.b64encode(
 ).decode("ascii")
 """A WAV of eight silent samples, in base64."""
 
+ICON: JsonObject = {
+    "src": f"data:image/png;base64,{PIXEL_PNG}",
+    "mimeType": "image/png",
+    "sizes": ["1x1"],
+}
+
 WELCOME = "reference://texts/welcome"
 COUNTER = "reference://counter"
+PIXEL = "reference://images/pixel"
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A resource: its listing and what `resources/read` gives, text or base64 blob."""
+    """A resource: its listing and what `resources/read` gives, text or base64 blob.
+
+    Attributes:
+        more: further members of its listing.
+        counts: whether its text is how often it was said to have changed.
+        personal: whether its text tells of the caller.
+        consent: what the user must agree to before it is read.
+    """
 
     uri: str
     name: str
@@ -40,6 +56,10 @@ class Resource:
     mime_type: str
     text: str | None = None
     blob: str | None = None
+    more: JsonObject = field(default_factory=dict)
+    counts: bool = False
+    personal: bool = False
+    consent: InputRequest | None = None
 
     @property
     def definition(self) -> JsonObject:
@@ -50,18 +70,43 @@ class Resource:
             "title": self.name.replace("-", " ").capitalize(),
             "description": self.description,
             "mimeType": self.mime_type,
+            **self.more,
         }
 
-    @property
-    def contents(self) -> JsonObject:
-        """The item of `contents` in `resources/read`."""
-        body = {"text": self.text} if self.text is not None else {"blob": self.blob}
+    def contents(self, feed: ChangeFeed, *, known: bool) -> JsonObject:
+        """The item of `contents` in `resources/read`; `known` tells that the caller has a token."""
+        text = str(feed.updates[self.uri]) if self.counts else self.text
+        if self.personal:
+            text = "You have credentials." if known else "You are anybody."
+        body = {"text": text} if text is not None else {"blob": self.blob}
         return {"uri": self.uri, "mimeType": self.mime_type, **body}
+
+
+_GREETING_TEXT = "Welcome to the reference server."
+_CONSENT = form(
+    "consent", "May the diary be read?", {"agreed": {"type": "boolean", "title": "Yes"}}, "agreed"
+)
 
 
 RESOURCES: tuple[Resource, ...] = (
     Resource(
-        WELCOME, "welcome", "A line of text.", "text/plain", text="Welcome to the reference server."
+        "reference://caller", "caller", "Whether you have a token.", "text/plain", personal=True
+    ),
+    Resource(
+        WELCOME,
+        "welcome",
+        "A line of text.",
+        "text/plain",
+        text=_GREETING_TEXT,
+        more={
+            "size": len(_GREETING_TEXT),
+            "icons": [ICON],
+            "annotations": {
+                "audience": ["user", "assistant"],
+                "priority": 0.5,
+                "lastModified": "2026-07-28T12:00:00Z",
+            },
+        },
     ),
     Resource(
         "reference://texts/numbers",
@@ -70,11 +115,9 @@ RESOURCES: tuple[Resource, ...] = (
         "application/json",
         text="[1, 2, 3]",
     ),
-    Resource("reference://images/pixel", "pixel", "One pixel.", "image/png", blob=PIXEL_PNG),
+    Resource(PIXEL, "pixel", "One pixel.", "image/png", blob=PIXEL_PNG),
     Resource("reference://sounds/silence", "silence", "Silence.", "audio/wav", blob=SILENCE_WAV),
-    Resource(
-        COUNTER, "counter", "Changes when the tool touch_counter is called.", "text/plain", text="0"
-    ),
+    Resource(COUNTER, "counter", "How often touch_counter was called.", "text/plain", counts=True),
     Resource(
         "reference://texts/empty",
         "empty",
@@ -82,9 +125,21 @@ RESOURCES: tuple[Resource, ...] = (
         "text/plain",
         text="",
     ),
+    Resource(
+        "reference://texts/diary",
+        "diary",
+        "Read only if the user agrees.",
+        "text/plain",
+        text="Nothing happened today.",
+        consent=_CONSENT,
+    ),
 )
 
 _EXPRESSION = re.compile(r"\{(\w+)\}")
+
+
+Values = Callable[[Mapping[str, str]], tuple[str, ...]]
+"""The values of a variable, given those of the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +148,8 @@ class Template:
 
     Attributes:
         text: what `resources/read` gives, from the values of the variables.
-        values: the values a variable may have; one that is not listed may have any.
+        values: the values a variable may have, given the other variables; one that is not
+            listed may have any.
     """
 
     uri_template: str
@@ -101,7 +157,7 @@ class Template:
     description: str
     mime_type: str
     text: Callable[[Mapping[str, str]], str]
-    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    values: Mapping[str, Values] = field(default_factory=dict)
 
     @property
     def definition(self) -> JsonObject:
@@ -122,10 +178,22 @@ class Template:
         if match is None:
             return None
         variables = match.groupdict()
-        if any(value not in self.values.get(name, (value,)) for name, value in variables.items()):
-            return None
+        for name, values in self.values.items():
+            if variables[name] not in values(variables):
+                return None
         return {"uri": uri, "mimeType": self.mime_type, "text": self.text(variables)}
 
+
+_SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "base": ("messages", "metadata"),
+    "cancellation": ("requests",),
+    "lifecycle": ("initialization", "shutdown"),
+    "pagination": ("cursors",),
+    "progress": ("tokens",),
+    "prompts": ("arguments", "messages"),
+    "tools": ("arguments", "results", "tasks"),
+}
+"""The sections of each note."""
 
 TEMPLATES: tuple[Template, ...] = (
     Template(
@@ -134,22 +202,42 @@ TEMPLATES: tuple[Template, ...] = (
         "A note about a topic of the protocol.",
         "text/plain",
         lambda variables: f"A note about {variables['topic']}.",
+        {"topic": lambda _others: tuple(_SECTIONS)},
+    ),
+    Template(
+        "reference://notes/{topic}/{section}",
+        "sections",
+        "A section of a note.",
+        "text/plain",
+        lambda variables: f"About {variables['topic']}: {variables['section']}.",
         {
-            "topic": (
-                "base",
-                "cancellation",
-                "lifecycle",
-                "pagination",
-                "progress",
-                "prompts",
-                "tools",
-            )
+            "topic": lambda _others: tuple(_SECTIONS),
+            "section": lambda others: _sections(others.get("topic")),
         },
     ),
 )
 
 
-def read(uri: str, resources: tuple[Resource, ...], templates: tuple[Template, ...]) -> JsonObject:
+def _sections(topic: str | None) -> tuple[str, ...]:
+    """The sections of a topic; of every topic while it is open."""
+    if topic is not None:
+        return _SECTIONS.get(topic, ())
+    return tuple(dict.fromkeys(section for sections in _SECTIONS.values() for section in sections))
+
+
+def consent_for(uri: str, resources: tuple[Resource, ...]) -> InputRequest | None:
+    """What the user must agree to before the resource `uri` is read, if anything."""
+    return next((resource.consent for resource in resources if resource.uri == uri), None)
+
+
+def read(
+    uri: str,
+    resources: tuple[Resource, ...],
+    templates: tuple[Template, ...],
+    feed: ChangeFeed,
+    *,
+    known: bool = False,
+) -> JsonObject:
     """The contents of the resource `uri`: one of `resources`, or an expansion of a template.
 
     Raises:
@@ -157,7 +245,7 @@ def read(uri: str, resources: tuple[Resource, ...], templates: tuple[Template, .
     """
     for resource in resources:
         if resource.uri == uri:
-            return resource.contents
+            return resource.contents(feed, known=known)
     for template in templates:
         contents = template.read(uri)
         if contents is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 from jsonschema_rs import Draft202012Validator
@@ -13,6 +13,7 @@ from clausewise.reference.call import Call
 from clausewise.reference.features.changes import Change, ChangeFeed
 from clausewise.reference.features.resources import (
     COUNTER,
+    PIXEL,
     PIXEL_PNG,
     SILENCE_WAV,
     WELCOME,
@@ -20,16 +21,27 @@ from clausewise.reference.features.resources import (
 from clausewise.reference.input_requests import accepted, form
 from clausewise.reference.messages import INVALID_PARAMS, JsonObject, RpcError
 
+TaskSupport = Literal["forbidden", "optional", "required"]
+GREETINGS = "com.example.clausewise/greetings"
+"""An extension: the client names the language it wants to be greeted in."""
+
+_HELLO: Mapping[str, str] = {"english": "Hello", "french": "Bonjour", "german": "Guten Tag"}
+GREETINGS_SETTINGS: JsonObject = {"languages": list(_HELLO)}
+
 ToolRun = Callable[[Call, JsonObject, ChangeFeed], Awaitable[JsonObject]]
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: its listing, and what `tools/call` does with the (validated) arguments."""
+    """A tool: its listing, and what `tools/call` does with the (validated) arguments.
+
+    `task_support` tells whether a call may, must or must not run as a task (legacy era).
+    """
 
     name: str
     definition: JsonObject
     run: ToolRun
+    task_support: TaskSupport = "forbidden"
 
 
 def object_schema(properties: JsonObject, *required: str) -> JsonObject:
@@ -42,13 +54,14 @@ def object_schema(properties: JsonObject, *required: str) -> JsonObject:
     }
 
 
-def _tool(
+def tool_of(
     run: ToolRun,
     description: str,
     inputs: JsonObject,
     *,
     read_only: bool = True,
     output: JsonObject | None = None,
+    task_support: TaskSupport = "forbidden",
 ) -> Tool:
     """A tool named like the function that runs it."""
     name = run.__name__.strip("_")
@@ -61,7 +74,7 @@ def _tool(
     }
     if output is not None:
         definition["outputSchema"] = output
-    return Tool(name, definition, run)
+    return Tool(name, definition, run, task_support)
 
 
 def text_result(text: str) -> JsonObject:
@@ -75,7 +88,8 @@ def error_result(text: str) -> JsonObject:
 
 
 async def _echo(_call: Call, arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
-    return text_result(arguments["text"])
+    text = arguments["text"]
+    return text_result(text) | {"_meta": {"com.example.clausewise/length": len(text)}}
 
 
 async def _all_content(_call: Call, _arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
@@ -84,12 +98,14 @@ async def _all_content(_call: Call, _arguments: JsonObject, _feed: ChangeFeed) -
         "mimeType": "text/plain",
         "text": "Welcome to the reference server.",
     }
+    picture = {"uri": PIXEL, "mimeType": "image/png", "blob": PIXEL_PNG}
     return {
         "content": [
             {"type": "text", "text": "One block of every kind."},
             {"type": "image", "data": PIXEL_PNG, "mimeType": "image/png"},
             {"type": "audio", "data": SILENCE_WAV, "mimeType": "audio/wav"},
             {"type": "resource", "resource": embedded},
+            {"type": "resource", "resource": picture},
             {"type": "resource_link", "uri": WELCOME, "name": "welcome", "mimeType": "text/plain"},
         ]
     }
@@ -127,7 +143,27 @@ async def _greet_user(call: Call, _arguments: JsonObject, _feed: ChangeFeed) -> 
     content = accepted(answers[NAME_FORM.key])
     if content is None:
         return text_result("No name was given, so nobody is greeted.")
-    return text_result(f"Hello, {content['name']}!")
+    return text_result(f"{_greeting(call.client_capabilities)}, {content['name']}!")
+
+
+def _greeting(capabilities: JsonObject) -> str:
+    """In the language that a client with the extension wants; any other is greeted in English."""
+    extensions = capabilities.get("extensions")
+    settings = extensions.get(GREETINGS) if isinstance(extensions, dict) else None
+    language = settings.get("language") if isinstance(settings, dict) else None
+    return _HELLO.get(language, "Hello") if isinstance(language, str) else "Hello"
+
+
+async def answer_later(call: Call, _arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
+    """Closes the connection before it answers, where the client can resume the stream."""
+    await call.hang_up(_RETRY_MS)
+    await anyio.sleep(_LATER_S)
+    return text_result("The answer came after the connection was closed.")
+
+
+async def _wait(_call: Call, arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
+    await anyio.sleep(arguments.get("delayMs", 300) / 1000)
+    return text_result("Waited long enough for something else to happen.")
 
 
 async def _query_region(_call: Call, arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
@@ -149,22 +185,25 @@ async def _announce_lists(_call: Call, _arguments: JsonObject, feed: ChangeFeed)
 
 
 _NUMBER: JsonObject = {"type": "number"}
+_RETRY_MS = 100
+_LATER_S = 0.05
 _MAX_STEPS = 1000
 _MAX_DELAY_MS = 1000
+_MAX_WAIT_MS = 10_000
 
-_NOTHING = object_schema({})
+NOTHING = object_schema({})
 
 TOOLS: tuple[Tool, ...] = (
-    _tool(_echo, "Returns its text.", object_schema({"text": {"type": "string"}}, "text")),
-    _tool(_all_content, "Returns one content block of every kind.", _NOTHING),
-    _tool(
+    tool_of(_echo, "Returns its text.", object_schema({"text": {"type": "string"}}, "text")),
+    tool_of(_all_content, "Returns one content block of every kind.", NOTHING),
+    tool_of(
         _add,
         "Adds two numbers.",
         object_schema({"a": _NUMBER, "b": _NUMBER}, "a", "b"),
         output=object_schema({"sum": _NUMBER}, "sum"),
     ),
-    _tool(_fail, "Always ends in a tool error.", _NOTHING),
-    _tool(
+    tool_of(_fail, "Always ends in a tool error.", NOTHING),
+    tool_of(
         _count_slowly,
         "Counts step by step, with progress and log messages; can be cancelled.",
         object_schema(
@@ -173,9 +212,10 @@ TOOLS: tuple[Tool, ...] = (
                 "delayMs": {"type": "integer", "minimum": 0, "maximum": _MAX_DELAY_MS},
             }
         ),
+        task_support="optional",
     ),
-    _tool(_greet_user, "Asks the user for a name and greets.", _NOTHING),
-    _tool(
+    tool_of(_greet_user, "Asks the user for a name and greets.", NOTHING, task_support="optional"),
+    tool_of(
         _query_region,
         "Pretends to query a region; two parameters travel in headers, too.",
         object_schema(
@@ -188,8 +228,22 @@ TOOLS: tuple[Tool, ...] = (
             "query",
         ),
     ),
-    _tool(_touch_counter, "Announces a change of the resource counter.", _NOTHING, read_only=False),
-    _tool(_announce_lists, "Announces a change of every list.", _NOTHING, read_only=False),
+    tool_of(
+        answer_later,
+        "Closes the connection before it answers, if the client can resume the stream.",
+        NOTHING,
+    ),
+    tool_of(
+        _touch_counter, "Announces a change of the resource counter.", NOTHING, read_only=False
+    ),
+    tool_of(_announce_lists, "Announces a change of every list.", NOTHING, read_only=False),
+    tool_of(
+        _wait,
+        "Takes its time; can be cancelled.",
+        object_schema(
+            {"delayMs": {"type": "integer", "minimum": 0, "maximum": _MAX_WAIT_MS}},
+        ),
+    ),
 )
 
 

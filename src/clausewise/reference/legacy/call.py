@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import secrets
+from functools import partial
+
 import anyio
 
 from clausewise.core.vocabulary import Revision
 from clausewise.reference.call import Call, Outlet
 from clausewise.reference.input_requests import InputRequest, check_answer
 from clausewise.reference.legacy.parts import LegacyParts
-from clausewise.reference.legacy.sessions import LegacySession, Question
+from clausewise.reference.legacy.questions import put
+from clausewise.reference.legacy.sessions import LegacySession
+from clausewise.reference.legacy.visits import VISIT_S
 from clausewise.reference.messages import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
     JsonObject,
-    RequestId,
     RpcError,
     notification,
-    request,
 )
-from clausewise.wire.jsonrpc import id_key
+
+URL_ELICITATION_REQUIRED = -32042
+
+_COMPLETE = "notifications/elicitation/complete"
 
 
 class LegacyCall(Call):
@@ -31,10 +37,15 @@ class LegacyCall(Call):
         self._outlet = outlet
         self._session = session
         self._parts = parts
+        self._elicitations: dict[str, str] = {}
         self.log_threshold = session.log_level
 
     async def notify(self, method: str, params: JsonObject) -> None:
         await self._outlet.send(notification(method, params))
+
+    @property
+    def has_credentials(self) -> bool:
+        return bool(self._session.principal)
 
     @property
     def client_capabilities(self) -> JsonObject:
@@ -45,39 +56,50 @@ class LegacyCall(Call):
 
     async def ask(self, *requests: InputRequest, sealed: bool = True) -> dict[str, JsonObject]:
         del sealed  # a request of the server has an id that only the client it went to knows
+        self._require_capabilities(requests)
+        return {asked.key: await self._ask(asked) for asked in requests}
+
+    def _require_capabilities(self, requests: tuple[InputRequest, ...]) -> None:
         for asked in requests:
             if not asked.is_met_by(self.client_capabilities):
                 names = ", ".join(asked.needs)
                 raise RpcError(INVALID_REQUEST, f"this needs a client that declared {names}")
-        return {asked.key: await self._ask(asked) for asked in requests}
 
     async def _ask(self, asked: InputRequest) -> JsonObject:
-        response = await ask_client(
-            self._session, self._outlet, asked.method, asked.params, self._parts.ask_s
-        )
+        response = await self._put(asked, self._params(asked))
         if "result" not in response:
             raise RpcError(INTERNAL_ERROR, f"the client answered {asked.method} with an error")
         return check_answer(asked, response["result"], Revision.LEGACY)
 
+    def _params(self, asked: InputRequest) -> JsonObject:
+        """What `asked` is sent with; an elicitation by URL has an id in this revision."""
+        if asked.params.get("mode") != "url":
+            return asked.params
+        self._elicitations[asked.key] = secrets.token_urlsafe(16)
+        return asked.params | {"elicitationId": self._elicitations[asked.key]}
 
-async def ask_client(
-    session: LegacySession, outlet: Outlet, method: str, params: JsonObject, timeout_s: float
-) -> JsonObject:
-    """The client's response message to a request of the server.
+    async def _put(self, asked: InputRequest, params: JsonObject) -> JsonObject:
+        """The client's response message."""
+        return await put(asked, params, self._session, self._outlet, self._parts.ask_s)
 
-    Raises:
-        RpcError: no response within `timeout_s`; the client is told to stop.
-    """
-    request_id: RequestId = f"reference-{session.next_number()}"
-    question = session.questions[id_key(request_id)] = Question()
-    try:
-        with anyio.fail_after(timeout_s):
-            await outlet.send(request(request_id, method, params))
-            await question.answered.wait()
-    except TimeoutError:
-        reason = {"requestId": request_id, "reason": "no answer in time"}
-        await outlet.send(notification("notifications/cancelled", reason))
-        raise RpcError(INTERNAL_ERROR, f"the client did not answer {method} in time") from None
-    finally:
-        session.questions.pop(id_key(request_id), None)
-    return question.response
+    async def end_visit(self, asked: InputRequest) -> None:
+        await self.notify(_COMPLETE, {"elicitationId": self._elicitations[asked.key]})
+
+    async def require_visit(self, asked: InputRequest) -> None:
+        """Source: client/elicitation#url-elicitation-required-error."""
+        self._require_capabilities((asked,))
+        if self._parts.visits.use(self._session.principal, asked.key):
+            return
+        params = self._params(asked)
+        visiting = partial(_visit, asked.key, params["elicitationId"], self._session, self._parts)
+        self._session.after(self.id, partial(self._parts.background.start, visiting))
+        raise RpcError(
+            URL_ELICITATION_REQUIRED, "This needs a visit to a page.", {"elicitations": [params]}
+        )
+
+
+async def _visit(key: str, elicitation: str, session: LegacySession, parts: LegacyParts) -> None:
+    """Be the user who makes a visit, and tell the client that was asked for it."""
+    await anyio.sleep(VISIT_S)
+    parts.visits.make(session.principal, key)
+    await session.post(notification(_COMPLETE, {"elicitationId": elicitation}))

@@ -55,7 +55,7 @@ async def _post_request(
     try:
         check_envelope(message)
         session = (
-            _open_session(runtime, message, outlet)
+            _open_session(runtime, message, outlet, exchange.principal)
             if message["method"] == "initialize"
             else _session(exchange, runtime)
         )
@@ -72,10 +72,12 @@ async def _post_request(
         stream.end()
 
 
-def _open_session(runtime: Runtime, message: JsonObject, outlet: HttpOutlet) -> LegacySession:
+def _open_session(
+    runtime: Runtime, message: JsonObject, outlet: HttpOutlet, principal: str
+) -> LegacySession:
     params = message.get("params", {})
     version = negotiate(params, runtime.wiring.legacy)
-    session = runtime.sessions.open(version, params["capabilities"])
+    session = runtime.sessions.open(version, params["capabilities"], principal)
     outlet.extra_headers = ((SESSION_HEADER, session.id),)
     return session
 
@@ -94,7 +96,7 @@ def _session(exchange: HttpExchange, runtime: Runtime) -> LegacySession:
     session_id = request.value(SESSION_HEADER)
     if session_id is None:
         raise RpcError(INVALID_REQUEST, f"the header {SESSION_HEADER} is missing")
-    session = runtime.sessions.find(session_id)
+    session = runtime.sessions.find(session_id, exchange.principal)
     if session is None:
         raise RpcError(INVALID_REQUEST, "no such session; initialize a new one", status=404)
     return session
@@ -174,6 +176,9 @@ async def delete(exchange: HttpExchange, runtime: Runtime) -> None:
     Raises:
         RpcError: it names no live session.
     """
-    runtime.sessions.end(_session(exchange, runtime).id)
+    session = _session(exchange, runtime)
+    runtime.sessions.end(session.id)
+    if not session.principal:
+        runtime.wiring.legacy.tasks.drop(session.owner)
     answered = Answered(exchange.request, Era.LEGACY)
     await exchange.respond(runtime.wiring.http.head(answered, HttpHead(204)))

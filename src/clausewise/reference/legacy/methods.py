@@ -8,6 +8,7 @@ from clausewise.reference.call import LOG_LEVELS, Outlet, text_param
 from clausewise.reference.features import resources
 from clausewise.reference.features.methods import SHARED_METHODS, Method
 from clausewise.reference.identity import INSTRUCTIONS, SERVER_INFO
+from clausewise.reference.legacy import task_methods
 from clausewise.reference.legacy.call import LegacyCall
 from clausewise.reference.legacy.parts import Handle, LegacyParts
 from clausewise.reference.legacy.sessions import LegacySession
@@ -64,7 +65,8 @@ async def subscribe(
 ) -> JsonObject:
     """Source: server/resources#subscriptions; as many subscriptions as there are resources."""
     uri = text_param(message.get("params", {}), "uri")
-    resources.read(uri, parts.content.resources, parts.content.templates)
+    content = parts.content
+    resources.read(uri, content.resources, content.templates, content.feed)
     session.subscriptions.add(uri)
     return {}
 
@@ -95,4 +97,10 @@ METHODS: Mapping[str, Handle] = {
     "resources/subscribe": subscribe,
     "resources/unsubscribe": unsubscribe,
     **{name: shared(method) for name, method in SHARED_METHODS.items()},
+    "tools/list": task_methods.list_tools,
+    "tools/call": task_methods.call_tool,
+    "tasks/get": task_methods.get,
+    "tasks/result": task_methods.result,
+    "tasks/list": task_methods.list_tasks,
+    "tasks/cancel": task_methods.cancel,
 }

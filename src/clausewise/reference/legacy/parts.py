@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from clausewise.core.vocabulary import Revision
 from clausewise.reference.call import Outlet
 from clausewise.reference.features.content import Content
+from clausewise.reference.legacy.background import Background
 from clausewise.reference.legacy.sessions import LegacySession
+from clausewise.reference.legacy.tasks import TaskStore
+from clausewise.reference.legacy.visits import Visits
 from clausewise.reference.messages import JsonObject, RpcError
 
 VERSION = Revision.LEGACY.value
@@ -32,6 +35,9 @@ class LegacyParts:
         error: has the last word on an error.
         deliver: sends the response.
         ask_s: how long the client may take to answer a request of the server.
+        tasks: the requests that run as tasks.
+        visits: the pages that users have visited.
+        background: runs what outlives the request that began it.
     """
 
     content: Content
@@ -42,3 +48,6 @@ class LegacyParts:
     error: Callable[[JsonObject, RpcError], RpcError]
     deliver: Deliver
     ask_s: float
+    tasks: TaskStore
+    visits: Visits
+    background: Background

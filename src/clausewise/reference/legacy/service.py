@@ -8,9 +8,12 @@ import anyio
 
 from clausewise.reference.call import Outlet
 from clausewise.reference.features.content import Content
+from clausewise.reference.legacy.background import Background
 from clausewise.reference.legacy.methods import METHODS
 from clausewise.reference.legacy.parts import VERSION, LegacyParts
 from clausewise.reference.legacy.sessions import LegacySession
+from clausewise.reference.legacy.tasks import TaskStore
+from clausewise.reference.legacy.visits import Visits
 from clausewise.reference.messages import (
     METHOD_NOT_FOUND,
     JsonObject,
@@ -30,6 +33,7 @@ CAPABILITIES: JsonObject = {
     "prompts": {"listChanged": True},
     "completions": {},
     "logging": {},
+    "tasks": {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}},
 }
 
 
@@ -51,6 +55,9 @@ def legacy_parts(content: Content, ask_s: float) -> LegacyParts:
         error=lambda _message, error: error,
         deliver=deliver,
         ask_s=ask_s,
+        tasks=TaskStore(),
+        visits=Visits(),
+        background=Background(),
     )
 
 
@@ -71,6 +78,7 @@ async def serve(
             if session.in_progress.get(key) is scope:
                 del session.in_progress[key]
         await parts.deliver(message, outlet, session, response)
+    session.answered(message["id"])
     return not scope.cancelled_caught
 
 
@@ -108,14 +116,16 @@ def take_notification(message: JsonObject, session: LegacySession) -> None:
 async def relay_changes(
     session: LegacySession, parts: LegacyParts, send: Callable[[JsonObject], Awaitable[None]]
 ) -> None:
-    """Send the session's client what changes, until the server stops."""
-    with parts.content.feed.listen() as changes:
-        async for change in changes:
-            if not session.initialized:
-                continue
-            if change.uri is None:
-                await send(notification(f"notifications/{change.notification}"))
-            elif change.uri in session.subscriptions:
-                await send(
-                    notification(f"notifications/{change.notification}", {"uri": change.uri})
-                )
+    """Send the session's client what changes, and let others send through it, until the end."""
+    session.send = send
+    try:
+        with parts.content.feed.listen() as changes:
+            async for change in changes:
+                method = f"notifications/{change.notification}"
+                if change.uri is None:
+                    await session.post(notification(method))
+                elif change.uri in session.subscriptions:
+                    await session.post(notification(method, {"uri": change.uri}))
+    finally:
+        if session.send is send:
+            session.send = None

@@ -6,7 +6,7 @@ from typing import Any
 
 from clausewise.core.vocabulary import Revision
 from clausewise.reference.call import Call, Outlet
-from clausewise.reference.input_requests import InputRequest, check_answer
+from clausewise.reference.input_requests import InputRequest, accepted, check_answer
 from clausewise.reference.messages import (
     INVALID_PARAMS,
     JsonObject,
@@ -56,6 +56,10 @@ class ModernCall(Call):
             )
 
     @property
+    def has_credentials(self) -> bool:
+        return bool(self._principal)
+
+    @property
     def client_capabilities(self) -> JsonObject:
         declared: JsonObject = self._incoming.meta[META_CAPABILITIES]
         return declared
@@ -68,6 +72,14 @@ class ModernCall(Call):
 
     async def notify(self, method: str, params: JsonObject) -> None:
         await self._outlet.send(notification(method, params))
+
+    async def end_visit(self, asked: InputRequest) -> None:
+        """In this revision the client learns it from the answer to its retry."""
+
+    async def require_visit(self, asked: InputRequest) -> None:
+        answers = await self.ask(asked)
+        if accepted(answers[asked.key]) is None:
+            raise RpcError(INVALID_PARAMS, "the user did not visit the page")
 
     async def hang_up(self, retry_ms: int) -> None:
         """No stream of this revision can be resumed, so nothing is closed."""
@@ -96,7 +108,8 @@ class ModernCall(Call):
         missing: JsonObject = {}
         for asked in requests:
             if not asked.is_met_by(self.client_capabilities):
-                missing |= asked.needs
+                for name, needed in asked.needs.items():
+                    missing[name] = missing.get(name, {}) | needed
         if missing:
             names = ", ".join(missing)
             raise RpcError(

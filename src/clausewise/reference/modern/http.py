@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from clausewise.reference.envelope import check_envelope, refusal
 from clausewise.reference.http_layer import HttpExchange, HttpHead
-from clausewise.reference.http_outlet import HttpOutlet
+from clausewise.reference.http_outlet import JSON_HEADERS, HttpOutlet
 from clausewise.reference.messages import (
     INVALID_REQUEST,
     JsonObject,
     RpcError,
+    encode,
 )
 from clausewise.reference.modern.parts import UNSUPPORTED_VERSION, Incoming
 from clausewise.reference.modern.service import serve
@@ -32,6 +33,10 @@ async def post(
     """
     kind = classify(message)
     if kind is MessageClass.NOTIFICATION:
+        response = runtime.wiring.modern.notice(message)
+        if response is not None:
+            await exchange.respond(HttpHead(200, JSON_HEADERS), encode(response))
+            return
         _check_notification(exchange, runtime, message)
         head = runtime.wiring.http.head(answered, HttpHead(202))
         await exchange.respond(head)

@@ -63,6 +63,9 @@ Check = Callable[[Incoming, "ModernParts"], None]
 Handle = Callable[[Incoming, Outlet, "ModernParts"], Awaitable[JsonObject]]
 """Answers one request method of the modern era: its result, before `result` dresses it."""
 
+Notice = Callable[[JsonObject], JsonObject | None]
+"""What answers a notification: nothing, in a right server."""
+
 Deliver = Callable[[Incoming, Outlet, JsonObject, int], Awaitable[None]]
 """Sends a response message with its HTTP status."""
 
@@ -79,6 +82,7 @@ class ModernParts:
         result: adds to a bare result what every result of its method carries.
         error: has the last word on an error.
         deliver: sends the response.
+        notice: answers a notification.
         state_key: signs `requestState`.
     """
 
@@ -90,4 +94,5 @@ class ModernParts:
     result: Callable[[Incoming, JsonObject], JsonObject]
     error: Callable[[Incoming, RpcError], RpcError]
     deliver: Deliver
+    notice: Notice
     state_key: bytes

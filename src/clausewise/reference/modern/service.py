@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clausewise.reference.call import Outlet
 from clausewise.reference.features.content import Content
+from clausewise.reference.features.tools import GREETINGS, GREETINGS_SETTINGS
 from clausewise.reference.messages import (
     INVALID_PARAMS,
     JsonObject,
@@ -23,6 +24,7 @@ CAPABILITIES: JsonObject = {
     "resources": {"listChanged": True, "subscribe": True},
     "prompts": {"listChanged": True},
     "completions": {},
+    "extensions": {GREETINGS: GREETINGS_SETTINGS},
 }
 
 
@@ -53,6 +55,7 @@ def modern_parts(content: Content, state_key: bytes, *, logging: bool) -> Modern
         result=dress,
         error=name_versions,
         deliver=deliver,
+        notice=lambda _message: None,
         state_key=state_key,
     )
 

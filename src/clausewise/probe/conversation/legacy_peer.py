@@ -1,0 +1,227 @@
+"""One target in the legacy era, for authors of clause probes: sessions and what the walk saw."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import anyio
+
+from clausewise.core.errors import TargetError
+from clausewise.core.vocabulary import Revision, TransportKind
+from clausewise.probe.conversation.legacy import LegacySession, legacy_session
+from clausewise.probe.conversation.legacy_client import LegacyClient
+from clausewise.probe.conversation.link import Link, Links
+from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.offered import Items, ToolCall, harmless_calls
+from clausewise.trace.events import Event
+from clausewise.transport.addresses import guard_of
+from clausewise.transport.documents import Document, Fetcher
+from clausewise.transport.limits import Limits
+from clausewise.transport.targets import HttpTarget
+
+T = TypeVar("T")
+
+_MOST_CALLS = 25
+_IDS_APART = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A tool call of the walk: its answer, and the seconds until that came or was given up."""
+
+    call: ToolCall
+    reply: Reply
+    seconds: float
+
+
+@dataclass(slots=True)
+class LegacyAcquaintance:
+    """What is known of a server after the walk, and shared by the probes of clauses.
+
+    Attributes:
+        named: the tools that the user lets us call.
+        capabilities: the server's.
+        items: what was listed, by list method.
+        calls: the tool calls of the walk.
+        idle: open sessions of which nobody wants anything at the moment.
+    """
+
+    named: frozenset[str] = frozenset()
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    items: dict[str, Items] = field(default_factory=dict)
+    calls: list[Called] = field(default_factory=list)
+    idle: list[LegacySession] = field(default_factory=list)
+    found: dict[str, Any] = field(default_factory=dict)
+    locks: dict[str, anyio.Lock] = field(default_factory=dict)
+    numbers: itertools.count[int] = field(default_factory=itertools.count)
+
+    async def once(self, key: str, find: Callable[[], Awaitable[T]]) -> T:
+        """What `find` gives, found once per run under `key`."""
+        async with self.locks.setdefault(key, anyio.Lock()):
+            if key not in self.found:
+                self.found[key] = await find()
+            found: T = self.found[key]
+            return found
+
+    async def end(self) -> None:
+        """End the sessions that nobody uses any more."""
+        while self.idle:
+            await self.idle.pop().end()
+
+
+class LegacyPeer:
+    """A legacy-era conversation for one probe, in sessions of its own.
+
+    On stdio a session is a process, whose start is dear: one that has answered everything is
+    used again by the next probe.
+    """
+
+    def __init__(self, links: Links, known: LegacyAcquaintance) -> None:
+        self._links = links
+        self._known = known
+
+    @property
+    def links(self) -> Links:
+        """The connections and processes of the run."""
+        return self._links
+
+    @property
+    def over_http(self) -> bool:
+        return self._links.transport is TransportKind.HTTP
+
+    @property
+    def http_target(self) -> HttpTarget:
+        """The endpoint; only probes for HTTP alone ask for it."""
+        target = self._links.target
+        assert isinstance(target, HttpTarget)
+        return target
+
+    @property
+    def url(self) -> str:
+        """The endpoint's URL (HTTP)."""
+        return self.http_target.url
+
+    async def document(self, url: str) -> Document:
+        """As `Peer.document`: a JSON document at a URL that the server names."""
+        guard = await guard_of(self.http_target, self.limits.connect_s)
+        fetcher = Fetcher(self.http_target, guard, self._links.tape, self.limits)
+        return await self.once(f"GET {url}", lambda: fetcher.get(url, turn=self._links.pace.turn))
+
+    @property
+    def limits(self) -> Limits:
+        """Bounds of every exchange."""
+        return self._links.limits
+
+    @property
+    def next_seq(self) -> int:
+        """The number that the next event of the recording gets."""
+        return self._links.tape.next_seq
+
+    def events_since(self, seq: int) -> tuple[Event, ...]:
+        """The events of the recording from number `seq` on, those of other probes included."""
+        return self._links.tape.since(seq)
+
+    @property
+    def calls(self) -> tuple[Called, ...]:
+        """The tool calls of the walk."""
+        return tuple(self._known.calls)
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The tools that the user lets us call."""
+        return self._known.named
+
+    def listed(self, method: str) -> Items:
+        """What the walk saw listed by `tools/list` and the like."""
+        return self._known.items.get(method, ())
+
+    def offers(self, capability: str) -> bool:
+        """Whether the server declares a capability (`tools`, `resources`, …)."""
+        return capability in self._known.capabilities
+
+    @property
+    def harmless_calls(self) -> tuple[ToolCall, ...]:
+        """Calls that may be made, a bearable number: of tools named, then of read-only ones."""
+        return harmless_calls(self.listed("tools/list"), self._known.named)[:_MOST_CALLS]
+
+    def schema_of(self, tool: str) -> Any:
+        """The input schema of a listed tool, or None."""
+        tools = self.listed("tools/list")
+        return next((one.get("inputSchema") for one in tools if one.get("name") == tool), None)
+
+    async def once(self, key: str, find: Callable[[], Awaitable[T]]) -> T:
+        """What `find` gives, found once per run under `key`: for facts that probes share."""
+        return await self._known.once(key, find)
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[LegacySession]:
+        """An initialized session whose client declares nothing.
+
+        Raises:
+            TargetError: no connection or process can be opened, or `initialize` is refused.
+        """
+        session = await self._idle() or await self._opened()
+        try:
+            yield session
+        finally:
+            if session.settled and not self.over_http:
+                self._known.idle.append(session)
+            else:
+                await session.end()
+
+    @asynccontextmanager
+    async def client(
+        self, client: LegacyClient, proposed: str = Revision.LEGACY.value
+    ) -> AsyncIterator[LegacySession]:
+        """A new session of a client that proposes this version; ended on leaving.
+
+        It may have been refused: then its `version` is None.
+        """
+        label, first_id = self._names()
+        async with legacy_session(self._links, label, proposed, client, first_id) as session:
+            yield session
+
+    @asynccontextmanager
+    async def at(self, target: HttpTarget) -> AsyncIterator[Link]:
+        """A connection of its own to another place, or with other headers; for `link=`.
+
+        Raises:
+            TargetError: it cannot be reached.
+        """
+        link = await self._links.open(target)
+        try:
+            yield link
+        finally:
+            await link.close()
+
+    def _names(self) -> tuple[str, int]:
+        """The label of a new session, and the first of ids that no other session uses.
+
+        A server may take sessions that run side by side for one when their ids are the same;
+        one probe alone shall find that out.
+        """
+        number = next(self._known.numbers)
+        return f"clauses-{number}", (number + 1) * _IDS_APART
+
+    async def _opened(self) -> LegacySession:
+        label, first_id = self._names()
+        link = await self._links.open()
+        session = LegacySession(self._links, link, label, first_id=first_id)
+        initialization = await session.initialize()
+        if session.version == Revision.LEGACY.value:
+            return session
+        await session.end()
+        raise TargetError(f"initialize was answered with {initialization.shown}")
+
+    async def _idle(self) -> LegacySession | None:
+        """A process that waits for something to do."""
+        while self._known.idle:
+            session = self._known.idle.pop()
+            if session.settled and not self.over_http:
+                return session
+            await session.end()
+        return None

@@ -1,0 +1,61 @@
+"""A call that is cancelled at once, on stdio, and what comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from clausewise.probe.conversation.link import Link, is_response
+from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.subjects.tour import Visit, tour
+from clausewise.trace.events import Event
+
+TOKEN = "clausewise-cancelled"
+
+_WAIT_S = 0.5
+_SLOW_S = 0.015
+"""A call that took so long may be under way still when its cancellation is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelledCall:
+    """A call and what came after its cancellation.
+
+    Attributes:
+        id: of the call; its progress token is `TOKEN`.
+        fence: the answer to a request sent after the cancellation, and what came before it.
+        after: what came after that answer.
+    """
+
+    id: Any
+    fence: Reply
+    after: Reply
+
+
+async def cancelled_call(peer: Peer, link: Link) -> CancelledCall | None:
+    """Cancel a call that takes a while, on `link`; None where no call is known to do so.
+
+    Nobody may use the link afterwards.
+    """
+    slow = next((visit for visit in await tour(peer) if _is_slow(visit)), None)
+    if slow is None:
+        return None
+    params = {**slow.request.params, "_meta": {"progressToken": TOKEN}}
+    call = await peer.request("tools/call", params, link=link, until=is_response, timeout_s=0)
+    await peer.notify("notifications/cancelled", {"requestId": call.id}, link=link, timeout_s=0)
+    fence = await peer.request("server/discover", link=link)
+    after = await peer.request("server/discover", link=link, until=_never, timeout_s=_WAIT_S)
+    return CancelledCall(call.id, fence, after)
+
+
+def _never(_: Event) -> bool:
+    return False
+
+
+def _is_slow(visit: Visit) -> bool:
+    events = visit.reply.answer.events
+    if visit.request.method != "tools/call" or not visit.reply.succeeded:
+        return False
+    first, last = events[0].ts, events[-1].ts
+    return isinstance(first, float) and isinstance(last, float) and last - first >= _SLOW_S
