@@ -12,8 +12,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench.live import MOST_S, compare_with_official
 from bench.measure import STAGES, everything, measure, peak_megabytes
 from bench.recording import Http, Stdio, mixed_sessions
+from bench.relaying import over_http, over_stdio
 from bench.startup import check_over_http, check_over_stdio, help_ratio
 from bench.suspects import SUSPECTS
 
@@ -29,6 +31,7 @@ def main() -> None:
     full = os.environ.get("BENCH_FULL") == "1"
     rounds = int(os.environ.get("BENCH_ROUNDS", "5"))
     _commands()
+    _live()
     with tempfile.TemporaryDirectory(prefix="clausewise-bench-") as folder:
         path = Path(folder, "trace.jsonl")
         _mixed(path, _FULL if full else _QUICK, rounds)
@@ -38,7 +41,22 @@ def main() -> None:
 def _commands() -> None:
     _say(f"--help                         {help_ratio():.1f} x a bare interpreter")
     _say(f"check of the reference server  {check_over_http():.1f} s over Streamable HTTP")
-    _say(f"                               {check_over_stdio():.1f} s over stdio\n")
+    _say(f"                               {check_over_stdio():.1f} s over stdio")
+
+
+def _live() -> None:
+    found = compare_with_official()
+    suite = " + ".join(f"{seconds:.1f}" for seconds in found.official.values())
+    due = f"at most {MOST_S:g} s and no slower than the suite"
+    _say(f"check of all rules and clauses {found.check:.1f} s on the server with fixtures")
+    _say(f"the official suite             {suite} s ({' + '.join(found.official)}) on the same")
+    _say(f"                               {due}: {'met' if found.meets_target else 'missed'}")
+    for name, overhead in (("Streamable HTTP", over_http()), ("stdio", over_stdio())):
+        _say(
+            f"recorder, {name:<20} {overhead.a_message:.2f} ms more a message, p50 "
+            f"(round trip {overhead.direct:.2f} ms, recorded {overhead.recorded:.2f} ms)"
+        )
+    _say("")
 
 
 def _mixed(path: Path, sizes: tuple[int, ...], rounds: int) -> None:

@@ -32,7 +32,12 @@ def check_over_http() -> float:
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(serve_http(ServerOptions())) as url,
     ):
-        return _seconds(("-m", "clausewise", "check", url))
+        return check_seconds(url)
+
+
+def check_seconds(url: str) -> float:
+    """Seconds of a check of the server at `url`."""
+    return _seconds(("-m", "clausewise", "check", url))
 
 
 def check_over_stdio() -> float:

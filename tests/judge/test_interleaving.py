@@ -5,7 +5,6 @@ Only the head of a request and its body stay together, as a recorder writes them
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import Any
 
@@ -125,7 +124,7 @@ def findings(sessions: list[list[list[Event]]], order: list[int]) -> list[tuple[
     for number in order:
         for event in rest[number].pop(0):
             origins.append((number, taken[number]))
-            events.append(dataclasses.replace(event, seq=len(events)))
+            events.append(event.but(seq=len(events)))
             taken[number] += 1
     result = judge(events, trace="t")
 

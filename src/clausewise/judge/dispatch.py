@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from clausewise.core.vocabulary import Direction, TransportKind
+from clausewise.core.vocabulary import Direction, Revision, TransportKind
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import Handler, On, Only, Subscription
 from clausewise.judge.session.sessions import Session
+from clausewise.judge.shapes import Fits, usual_shape
 from clausewise.wire.jsonrpc import MessageClass
+from clausewise.wire.methods import notifications, requests
 
 Handlers = tuple[tuple[Handler, Sheet], ...]
+
+_METHODS = frozenset((*requests(Revision.LEGACY), *notifications(Revision.LEGACY)))
+"""Each has rows of its own, whether or not a check looks at it."""
 
 _MESSAGE_KINDS = frozenset(kind.value for kind in MessageClass)
 
@@ -23,20 +28,39 @@ class Row:
         handlers: for any event of the class.
         for_sound: for a sound message, without what concerns flawed ones alone.
         for_plain: for a sound message that is not odd (`Only.ODD`) either.
+        for_bare: for one that has no `_meta` besides.
+        fits: tells whether a message has the usual shape of the class; None: there is none.
         kept: the sheets on which each sound message is booked as kept.
         sound: how many sound messages there were since they were last booked.
     """
 
-    __slots__ = ("direction", "for_plain", "for_sound", "handlers", "kept", "sound")
+    __slots__ = (
+        "direction",
+        "fits",
+        "for_bare",
+        "for_plain",
+        "for_sound",
+        "handlers",
+        "kept",
+        "sound",
+    )
 
-    def __init__(self, direction: Direction, wanted: Iterable[tuple[Subscription, Sheet]]) -> None:
+    def __init__(
+        self,
+        direction: Direction,
+        wanted: Iterable[tuple[Subscription, Sheet]],
+        fits: Fits | None = None,
+    ) -> None:
         self.direction = direction
+        self.fits = fits
         rows = list(wanted)
         self.handlers = _handlers(rows)
         rows = [(s, sheet) for s, sheet in rows if Only.FLAWED not in s.only]
         self.for_sound = _handlers(rows)
-        self.for_plain = _handlers((s, sheet) for s, sheet in rows if Only.ODD not in s.only)
         self.kept = tuple(sheet for s, sheet in rows if s.handler is None)
+        rows = [(s, sheet) for s, sheet in rows if Only.ODD not in s.only]
+        self.for_plain = _handlers(rows)
+        self.for_bare = _handlers((s, sheet) for s, sheet in rows if Only.META not in s.only)
         self.sound = 0
 
     def book(self) -> None:
@@ -82,7 +106,8 @@ class Plan:
             and (sheet.check.any_input or not any_input_only)
             and (opening or Only.OPENING not in subscription.only)
         ]
-        self._methods = {s.method for s, _ in self._wanted} - {None}
+        self._knows_shapes = not handshake_only and not any_input_only
+        self._methods = _METHODS | {s.method for s, _ in self._wanted}
         self.by_client = self._tables(Direction.CLIENT_TO_SERVER)
         self.by_server = self._tables(Direction.SERVER_TO_CLIENT)
 
@@ -105,14 +130,13 @@ class Plan:
     def _make(self, direction: Direction, kind: On, method: str | None) -> Row:
         kinds = (kind, On.MESSAGE) if kind in _MESSAGE_KINDS else (kind,)
         other = Only.SERVER if direction is Direction.CLIENT_TO_SERVER else Only.CLIENT
-        return Row(
-            direction,
-            (
-                (s, sheet)
-                for s, sheet in self._wanted
-                if s.on in kinds and s.method in (None, method) and other not in s.only
-            ),
+        wanted = (
+            (s, sheet)
+            for s, sheet in self._wanted
+            if s.on in kinds and s.method in (None, method) and other not in s.only
         )
+        fits = usual_shape(direction, kind, method) if self._knows_shapes else None
+        return Row(direction, wanted, fits)
 
     def rows(self) -> Iterator[Row]:
         """Every row made so far."""

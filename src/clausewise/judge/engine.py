@@ -20,8 +20,10 @@ from clausewise.judge.session.http_sessions import HttpSessions
 from clausewise.judge.session.messages import Message, is_foreign
 from clausewise.judge.session.routing import HttpRouter, StdioRouter
 from clausewise.judge.session.sessions import Memory, Session
+from clausewise.judge.shapes import ShapeFaults, may_miss, owes_data
 from clausewise.registry import clauses
 from clausewise.trace.events import Event, EventKind, Lifecycle
+from clausewise.wire.jsonrpc import MessageClass
 
 COLLECTION_THRESHOLDS = (10_000, 5, 5)
 """How many objects are made before the garbage collector looks at the young ones, and how often
@@ -33,6 +35,7 @@ _STDIO = TransportKind.STDIO
 _MESSAGE = EventKind.MESSAGE
 _HTTP_HEAD = EventKind.HTTP
 _SSE = EventKind.SSE
+_ERROR = MessageClass.ERROR
 _REQUEST_HEAD = On.HTTP_REQUEST
 _RESPONSE_HEAD = On.HTTP_RESPONSE
 _CHALLENGE_HEADER = "www-authenticate"
@@ -127,6 +130,7 @@ class Judge:
         self._http_sessions = HttpSessions(self._make_session, self._end_session)
         self._http = HttpRouter(self._http_sessions, self._take)
         self._seen = Seen()
+        self._shape_faults = ShapeFaults()
         self._remarks = Remarks()
 
     @property
@@ -150,7 +154,7 @@ class Judge:
         return JudgeResult(
             verdicts=self._ledger.verdicts(self._seen),
             revisions=self._remarks.revisions,
-            notes=self._remarks.notes(self._http.lost),
+            notes=(*self._remarks.notes(self._http.lost), *self._shape_faults.notes),
             slips=self._ledger.slips(),
             server=self._remarks.server,
         )
@@ -173,8 +177,7 @@ class Judge:
                 self._run_other(docket, event, exchange)
                 return
             message = Message(event, exchange, status)
-            gate = docket.gate
-            if message.method == INITIALIZE or gate.is_pending:
+            if docket.gate.pending or message.method == INITIALIZE:
                 self._reconsider(docket, message)
             if docket.waiting is None:
                 self._run_message(docket, message)
@@ -229,24 +232,33 @@ class Judge:
         if not is_judged:
             return
         docket.judged_messages += 1
-        method = message.method
+        method, kind = message.method, message.kind
         if message.is_response:
             method = message.request.method if message.request is not None else None
         plans = self._plans_for(docket, provoked=True) if message.provoked else docket.plans
         plan = plans[was_open or handshake.is_open]
         if message.direction is _C2S:
-            side, rows = session.client, plan.by_client[message.kind]
+            side, rows = session.client, plan.by_client[kind]
         else:
-            side, rows = session.server, plan.by_server[message.kind]
-        row = rows.get(method) or plan.row(message.direction, message.kind, method)
+            side, rows = session.server, plan.by_server[kind]
+        row = rows.get(method) or plan.row(message.direction, kind, method)
         if not message.is_sound:
             side.was_odd = True
-            call(row.handlers, message, session)
-            return
-        row.sound += 1
-        is_odd = side.was_odd or event.text is not None
-        side.was_odd = False
-        call(row.for_sound if is_odd else row.for_plain, message, session)
+            handlers = row.handlers
+        elif side.was_odd or event.text is not None:
+            row.sound += 1
+            side.was_odd = False
+            handlers = row.for_sound
+        else:
+            row.sound += 1
+            handlers = row.for_plain if event.may_hold_meta else row.for_bare
+        call(handlers, message, session)
+        if message.is_sound:
+            fits = row.fits
+            misses = owes_data(message) if kind is _ERROR else fits and may_miss(message, fits)
+            if misses:
+                has_finding = self._ledger.faults.last_seq == message.seq
+                self._shape_faults.look(message, has_finding=has_finding)
 
     def _run_other(self, docket: _Docket, event: Event, exchange: Exchange | None) -> None:
         """An event that is no message."""
@@ -255,7 +267,7 @@ class Judge:
         subject: Event | Head | Raw = event
         on: str = kind
         if kind is _HTTP_HEAD:
-            subject = Head(event, exchange)
+            subject = Head(event, exchange, event.seq, event.direction, event.status)
             on = _REQUEST_HEAD if event.direction is _C2S else _RESPONSE_HEAD
             if exchange is not None and exchange.response is event:
                 session.observe_response_head(exchange)

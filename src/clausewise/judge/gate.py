@@ -60,11 +60,13 @@ class Gate:
     The negotiated version decides; without one the requested; without an initialize request
     what the messages name; without that the revision the user names, else 2025-11-25, which
     is the newest that a session without any name can be.
+
+    `pending` has the initialize requests that wait for an answer.
     """
 
     def __init__(self, default: Revision | None) -> None:
         self._default = default
-        self._pending: dict[IdKey, Any] = {}
+        self.pending: dict[IdKey, Any] = {}
         self._requested: Any = None
         self._saw_initialize = False
         self._negotiated: Any = None
@@ -75,11 +77,6 @@ class Gate:
         # What a driver's deliberate faults name counts only where nothing else does.
         self._named_in_fault: str | None = None
 
-    @property
-    def is_pending(self) -> bool:
-        """Whether an initialize request waits for its answer."""
-        return bool(self._pending)
-
     def is_concerned(self, event: Event) -> bool:
         """Whether `watch` could learn from this event after the revision was settled."""
         payload = event.payload
@@ -87,7 +84,7 @@ class Gate:
             return False
         if "method" in payload:
             return payload["method"] == INITIALIZE and event.direction is _C2S
-        return bool(self._pending)
+        return bool(self.pending)
 
     def watch(self, event: Event, exchange: Exchange | None) -> bool:
         """Take in an event; says whether it settles the revision."""
@@ -104,12 +101,12 @@ class Gate:
             return False
         self._was_refused |= "error" in payload
         self._was_served |= "result" in payload
-        if not self._pending or "result" not in payload:
+        if not self.pending or "result" not in payload:
             return False
         key = id_key(payload.get("id"))
-        if key not in self._pending:
+        if key not in self.pending:
             return False
-        self._requested = self._pending.pop(key)
+        self._requested = self.pending.pop(key)
         result = payload["result"]
         self._negotiated = result.get("protocolVersion") if isinstance(result, dict) else None
         self._saw_result = True
@@ -129,8 +126,8 @@ class Gate:
             version = named
         self._requested = version
         self._saw_initialize = True
-        if len(self._pending) < MAX_WAITING:
-            self._pending[id_key(payload["id"])] = version
+        if len(self.pending) < MAX_WAITING:
+            self.pending[id_key(payload["id"])] = version
 
     @property
     def revision(self) -> str:

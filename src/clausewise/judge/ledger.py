@@ -53,6 +53,17 @@ class Scope:
 
 
 @dataclass(slots=True)
+class Faults:
+    """What the sheets of a run share: the handlers that failed, and how; the last finding's seq.
+
+    A finding about anybody counts, wanted or not.
+    """
+
+    crashes: dict[Handler, str] = field(default_factory=dict)
+    last_seq: int = -1
+
+
+@dataclass(slots=True)
 class Entry:
     """The record of one check about one clause, beside what its sheet says of all of them."""
 
@@ -78,13 +89,14 @@ class Sheet:
     """
 
     def __init__(
-        self, check: Check, clauses: Iterable[Clause], scope: Scope, crashes: dict[Handler, str]
+        self, check: Check, clauses: Iterable[Clause], scope: Scope, faults: Faults
     ) -> None:
         self.check = check
         self.entries = {clause.id: Entry(clause) for clause in clauses}
-        self.crashes = crashes
+        self.crashes = faults.crashes
         self.slips: list[Finding] = []
         self.held_for_all = 0
+        self._faults = faults
         self._scope = scope
         self._wanted = None if scope.party is None else scope.party.direction
         self._all = tuple(self.entries.values())
@@ -136,6 +148,7 @@ class Sheet:
 
         `severity` makes it milder than the clause's level: warn or info.
         """
+        self._faults.last_seq = at.seq
         for entry in self._all if clause is None else (self.entries[clause],):
             weight = severity or entry.clause.level.severity
             finding = Finding(
@@ -200,9 +213,11 @@ class Ledger:
     ) -> None:
         self._clauses = clauses
         self._scope = scope
-        crashes: dict[Handler, str] = {}
+        self.faults = Faults()
         self.sheets = {
-            name: Sheet(check, (c for c in clauses.values() if name in c.checks), scope, crashes)
+            name: Sheet(
+                check, (c for c in clauses.values() if name in c.checks), scope, self.faults
+            )
             for name, check in checks.items()
         }
 

@@ -55,7 +55,8 @@ class Only(StrEnum):
     CLIENT and SERVER: those that this party sends. OPENING: those of the initialization phase,
     the initialized notification included. FLAWED: those whose envelope has a fault. ODD: these
     and what may be odd as a line: recorded with its source text, or next in its direction after
-    a flawed message or raw input.
+    a flawed message or raw input. META: those that have `_meta` somewhere, as far as their text
+    tells; others may be among them.
     """
 
     CLIENT = "client"
@@ -63,6 +64,7 @@ class Only(StrEnum):
     OPENING = "opening"
     FLAWED = "flawed"
     ODD = "odd"
+    META = "meta"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from clausewise.core.vocabulary import Direction, TransportKind
 
@@ -13,6 +16,7 @@ FORMAT_NAME = "clausewise.trace"
 FORMAT_VERSION = 1
 
 _ABSENT = object()
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class EventKind(StrEnum):
@@ -47,12 +51,12 @@ class Lifecycle(StrEnum):
     EXIT = "process-exit"
 
 
-@dataclass(slots=True)
-class Event:
+class Event(Struct, gc=False, eq=False):
     """One recorded event. Treat it as read-only.
 
-    Not frozen, unlike the project's other dataclasses: a frozen one takes three times as
-    long to make, and the judge makes one for each line.
+    A struct and no dataclass, since the judge gets one for each line: a decoder makes it from
+    the line's text itself. The names that its inner members have in JSON occur in no trace.
+    It refers to nothing that could refer back to it, so that the garbage collector may pass it by.
 
     Attributes:
         seq: strictly increasing within a trace; the only order.
@@ -63,6 +67,8 @@ class Event:
         session: label the recorder gives one session, or None.
         injected: why a test driver broke the rules on purpose in this event, or None.
         text: a message's JSON source text, kept verbatim, or None.
+        may_hold_meta: whether a message may have a member `_meta` somewhere; False only if its
+            text has been looked at.
     """
 
     seq: int
@@ -70,25 +76,39 @@ class Event:
     transport: TransportKind
     kind: EventKind
     payload: Any = None
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default=_NONE, name="(fields)")
     exchange: str | int | None = None
     stream: str | int | None = None
     session: str | None = None
     ts: str | float | int | None = None
     injected: str | None = None
-    text: bytes | None = None
-    _headers: Mapping[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
+    text: bytes | None = field(default=None, name="(text)")
+    may_hold_meta: bool = field(default=True, name="(may hold meta)")
+    _headers: Mapping[str, Any] | None = field(default=None, name="(headers)")
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hold the same, whichever way they were made."""
+        if not isinstance(other, Event):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in _COMPARED)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def but(self, **changes: Any) -> Event:
+        """The same event with other values of some attributes."""
+        return replace(self, _headers=None, **changes)
 
     @property
     def status(self) -> int | None:
         """The HTTP status of a response head, else None."""
         status = self.fields.get("status")
-        return status if isinstance(status, int) and not isinstance(status, bool) else None
+        return status if type(status) is int else None
 
     @property
     def has_headers(self) -> bool:
         """Whether the recorder kept headers for this HTTP head."""
-        return isinstance(self.fields.get("headers"), Mapping)
+        headers = self.fields.get("headers")
+        return type(headers) is dict or isinstance(headers, Mapping)
 
     def header_values(self, name: str) -> tuple[str, ...]:
         """The values of the header `name` (any case) of an HTTP head, in order."""
@@ -101,23 +121,35 @@ class Event:
 
     def header(self, name: str) -> str | None:
         """The values of the header `name` joined with `, `, or None."""
-        value = self._by_name().get(name)
+        headers = self._by_name() if self._headers is None else self._headers
+        value = headers.get(name, _ABSENT)
         if type(value) is str:
             return value
+        if value is _ABSENT and name.islower():
+            return None
         values = self.header_values(name)
         return ", ".join(values) if values else None
+
+    @property
+    def header_names(self) -> Collection[str]:
+        """The names of the headers in lower case."""
+        return self._by_name() if self._headers is None else self._headers
 
     def _by_name(self) -> Mapping[str, Any]:
         """The headers by their names in lower case; made once, since many ask."""
         if self._headers is None:
             headers = self.fields.get("headers")
-            if not isinstance(headers, Mapping):
-                self._headers = {}
+            if type(headers) is not dict and not isinstance(headers, Mapping):
+                self._headers = _NONE
             elif "".join(headers).islower():
                 self._headers = headers
             else:
                 self._headers = _in_lower_case(headers)
         return self._headers
+
+
+_COMPARED = Event.__struct_fields__[: Event.__struct_fields__.index("may_hold_meta")]
+"""What an event holds; the rest is knowledge about it."""
 
 
 def _in_lower_case(headers: Mapping[str, Any]) -> dict[str, Any]:

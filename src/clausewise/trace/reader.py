@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import UNSET, MsgspecError, field
+from msgspec.json import Decoder
+
 from clausewise.core.errors import TraceError
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.trace.events import FIELDS, FORMAT_NAME, FORMAT_VERSION, Event, EventKind
@@ -16,7 +19,7 @@ _TRANSPORTS: Mapping[str, TransportKind] = {t.value: t for t in TransportKind}
 _KINDS: Mapping[str, EventKind] = {k.value: k for k in EventKind}
 _MESSAGE = EventKind.MESSAGE
 _TRACE = EventKind.TRACE
-_NONE: Mapping[str, Any] = {}
+_SSE = EventKind.SSE
 _PAYLOAD = b',"payload":'
 _BEFORE_ALL = float("-inf")
 
@@ -45,6 +48,37 @@ class _LineError(ValueError):
     """What is wrong with the line at hand."""
 
 
+class _Line(Event, forbid_unknown_fields=True):
+    """An event as its line has it: the fields of every kind beside those of an event.
+
+    For nearly every line this saves the dict that would be made only to be taken apart. What
+    does not fit goes the long way (`_parse`), which tells what is wrong, if anything is.
+    """
+
+    seq: Any  # a decoder takes 1.0 for an int
+    payload: Any = UNSET
+    own_method: Any = field(default=UNSET, name="method")
+    own_path: Any = field(default=UNSET, name="path")
+    own_query: Any = field(default=UNSET, name="query")
+    own_status: Any = field(default=UNSET, name="status")
+    own_headers: Any = field(default=UNSET, name="headers")
+    own_id: Any = field(default=UNSET, name="id")
+    own_retry: Any = field(default=UNSET, name="retry")
+    own_event: Any = field(default=UNSET, name="event")
+    own_comment: Any = field(default=UNSET, name="comment")
+    own_end: Any = field(default=UNSET, name="end")
+    own_text: Any = field(default=UNSET, name="text")
+    own_base64: Any = field(default=UNSET, name="base64")
+    own_why: Any = field(default=UNSET, name="why")
+    own_code: Any = field(default=UNSET, name="code")
+
+
+_ATTRIBUTES = {
+    kind: tuple((name, f"own_{name}") for name in names) for kind, names in FIELDS.items()
+}
+_decode_line = Decoder(_Line).decode
+
+
 def read_events(
     lines: Iterable[bytes],
     name: str,
@@ -66,30 +100,42 @@ def read_events(
     """
     last_seq = _BEFORE_ALL
     count = 0
+    most = float("inf") if limits.max_events is None else limits.max_events
+    longest = limits.max_line_bytes
     keeps_text = False
     cut: BadLine | None = None
     for number, line in enumerate(lines, start=1):
         if cut is not None:
             _report(cut, name, on_bad_line)
             cut = None
-        try:
-            event = _parse(line, number, last_seq, limits)
-        except _LineError as error:
-            if not line.strip():
+        event: Event | None = None
+        if len(line) <= longest:
+            try:
+                event = _decode_line(line)
+            except (MsgspecError, RecursionError):
+                event = None
+        if event is None or not _complete(event, last_seq):
+            try:
+                event = _parse(line, number, last_seq, limits)
+            except _LineError as error:
+                if not line.strip():
+                    continue
+                bad = BadLine(number, str(error))
+                if line.endswith(b"\n"):
+                    _report(bad, name, on_bad_line)
+                else:
+                    cut = BadLine(number, f"the recording stops in mid-line ({bad.why})", True)
                 continue
-            bad = BadLine(number, str(error))
-            if line.endswith(b"\n"):
-                _report(bad, name, on_bad_line)
-            else:
-                cut = BadLine(number, f"the recording stops in mid-line ({bad.why})", True)
-            continue
-        if event is None:
-            keeps_text = _is_as_received(line)
-            continue
-        if keeps_text and event.kind is _MESSAGE:
-            event.text = _payload_text(line)
+            if event is None:
+                keeps_text = _is_as_received(line)
+                continue
+        if event.kind is _MESSAGE:
+            # A name may be written with escapes.
+            event.may_hold_meta = b"_meta" in line or b"\\u00" in line
+            if keeps_text:
+                event.text = _payload_text(line)
         count += 1
-        if limits.max_events is not None and count > limits.max_events:
+        if count > most:
             raise TraceError(
                 f"{name}: more than {limits.max_events} events",
                 "Raise the bound with --max-events.",
@@ -98,6 +144,24 @@ def read_events(
         yield event
     if cut is not None and on_bad_line is not None:
         on_bad_line(cut)
+
+
+def _complete(line: Any, last_seq: float) -> bool:
+    """Make a decoded line an event in order; False if it is none."""
+    if type(line.seq) is not int or line.seq <= last_seq:
+        return False
+    kind = line.kind
+    if kind is _MESSAGE:
+        return line.payload is not UNSET
+    if kind is _TRACE:
+        return False
+    line.payload = None
+    line.fields = {
+        name: value
+        for name, attribute in _ATTRIBUTES[kind]
+        if (value := getattr(line, attribute)) is not UNSET
+    }
+    return True
 
 
 def _report(bad: BadLine, name: str, on_bad_line: Callable[[BadLine], None] | None) -> None:
@@ -132,7 +196,7 @@ def _parse(line: bytes, number: int, last_seq: float, limits: ReadLimits) -> Eve
     if seq <= last_seq:
         raise _LineError(f"seq {seq} does not increase (after {last_seq})")
     get = record.get
-    own = _NONE if kind is _MESSAGE else {key: record[key] for key in FIELDS[kind] if key in record}
+    own = {} if kind is _MESSAGE else {key: record[key] for key in FIELDS[kind] if key in record}
     return Event(
         seq,
         direction,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote_plus
@@ -90,11 +89,11 @@ class PayloadRedaction:
             text = self._credentials.clean(event.text)
             if text is event.text:
                 return event
-            return dataclasses.replace(event, text=text, payload=decode(text))
+            return event.but(text=text, payload=decode(text))
         if event.kind in _PLAIN_KINDS or not self._is_suspect(event.fields):
             return event
         fields = {name: self._value(name, value) for name, value in event.fields.items()}
-        return event if fields == event.fields else dataclasses.replace(event, fields=fields)
+        return event if fields == event.fields else event.but(fields=fields)
 
     def _is_suspect(self, fields: Mapping[str, Any]) -> bool:
         """Whether any text may hold a credential: one look at all is faster than one at each."""

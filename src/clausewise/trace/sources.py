@@ -163,21 +163,43 @@ class Source:
             BrokenSourceError: after the last line that could be read.
         """
         number = 0
-        while line := self._reader.readline(longest + 2):
-            number += 1
-            if len(line) > longest and not (len(line) == longest + 1 and line.endswith(b"\n")):
-                self._skip_rest(line)
-                on_bad_line(BadLine(number, f"longer than {longest} bytes"))
-                line = b"\n"
-            elif deepest is not None and _is_deeper(line, deepest):
-                on_bad_line(BadLine(number, f"nested deeper than {deepest} levels"))
-                line = b"\n"
-            yield line
+        for block in self._blocks(longest):
+            if len(block) <= longest and deepest is None:
+                lines = io.BytesIO(block).readlines()
+                number += len(lines)
+                yield from lines
+                continue
+            for line in io.BytesIO(block):
+                number += 1
+                if len(line) > longest and not (len(line) == longest + 1 and line[-1:] == b"\n"):
+                    on_bad_line(BadLine(number, f"longer than {longest} bytes"))
+                    yield b"\n"
+                elif deepest is not None and _is_deeper(line, deepest):
+                    on_bad_line(BadLine(number, f"nested deeper than {deepest} levels"))
+                    yield b"\n"
+                else:
+                    yield line
         if self._inflow.failure is not None:
             raise BrokenSourceError(
                 f"{self.name}: {self._inflow.failure}",
                 "Use --keep-going to judge what came before.",
             )
+
+    def _blocks(self, longest: int) -> Iterator[bytes]:
+        """Whole lines, many at a time; of one longer than `longest` bytes only the start."""
+        rest: list[bytes] = []
+        held = 0
+        while data := self._reader.read1(_CHUNK_BYTES):
+            end = data.rfind(b"\n") + 1
+            if end:
+                rest.append(data[:end])
+                yield b"".join(rest)
+                rest, held = [data[end:]], len(data) - end
+            elif held <= longest + 1:
+                rest.append(data)
+                held += len(data)
+        if held:
+            yield b"".join(rest)
 
     def whole(self, bound: int) -> bytes:
         """All bytes.
@@ -194,10 +216,6 @@ class Source:
                 "Raise the bound with --max-total-bytes.",
             )
         return data
-
-    def _skip_rest(self, line: bytes) -> None:
-        while line and not line.endswith(b"\n"):
-            line = self._reader.readline(_CHUNK_BYTES)
 
 
 def _is_deeper(line: bytes, bound: int) -> bool:

@@ -41,6 +41,10 @@ class Tape:
     def events(self) -> tuple[Event, ...]:
         return tuple(self._events)
 
+    def listen(self, listener: Callable[[Event], None]) -> None:
+        """Have one more `listener` told of every event from now on."""
+        self._listeners = (*self._listeners, listener)
+
     def since(self, seq: int) -> tuple[Event, ...]:
         """The events from number `seq` on."""
         return tuple(self._events[seq:])

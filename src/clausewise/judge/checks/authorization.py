@@ -8,11 +8,12 @@ from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import Exchange, Head
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import Session
-from clausewise.judge.subjects.challenges import Challenge, challenges_of
+from clausewise.judge.subjects.challenges import challenges_of
 from clausewise.judge.subjects.endpoint import is_with_endpoint
 from clausewise.judge.subjects.repeats import is_news
 from clausewise.judge.wording import shown
 from clausewise.trace.events import Event
+from clausewise.wire.authorization.challenges import Challenge
 
 INVALID_TOKEN = "invalid_token"
 INSUFFICIENT_SCOPE = "insufficient_scope"
@@ -35,7 +36,7 @@ def challenge_scope(head: Head, session: Session, out: Sheet) -> None:
     Fix: add the scopes that the request needs to the challenge: `scope="files:read"`.
     """
     exchange = head.exchange
-    if head.event.status != 401 or exchange is None or not is_with_endpoint(exchange, session):
+    if head.status != 401 or exchange is None or not is_with_endpoint(exchange, session):
         return
     bearers = [c for c in challenges_of(head.event) if c.is_bearer]
     if not bearers:
@@ -66,7 +67,7 @@ def invalid_token_401(head: Head, session: Session, out: Sheet) -> None:
         and INVALID_TOKEN in _declared(head.event)
         and is_with_endpoint(exchange, session)
     ):
-        _judge_invalid_token(head, head.event.status, session, out)
+        _judge_invalid_token(head, head.status, session, out)
 
 
 @invalid_token_401.on("foreign")
@@ -161,7 +162,7 @@ def insufficient_scope_response(head: Head, session: Session, out: Sheet) -> Non
     if exchange is None or not challenges or not is_with_endpoint(exchange, session):
         return
     declaring = [c for c in challenges if c.error == INSUFFICIENT_SCOPE]
-    if not declaring and head.event.status == 403:
+    if not declaring and head.status == 403:
         declaring = [c for c in challenges if c.is_bearer and c.error is None]
     if declaring:
         bearers = [c for c in declaring if c.is_bearer]

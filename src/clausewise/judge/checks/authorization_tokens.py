@@ -85,10 +85,12 @@ def authorization_header(head: Head, session: Session, out: Sheet) -> None:
     Fix: send `Authorization: Bearer …` with each request.
     """
     exchange = head.exchange
-    if exchange is None or not _is_of_client(exchange, session):
+    if exchange is None:
         return
     value = head.event.header("authorization")
     if value is None and not _sends_token_in_query(exchange):
+        return
+    if not _is_of_client(exchange, session):
         return
     if value is not None and not _is_bearer(value):
         # The two may have agreed on a scheme of their own.
@@ -122,7 +124,7 @@ def _is_bearer(value: str) -> bool:
 
 @authorization_header.on("server http-response")
 def _note_challenge(head: Head, session: Session, out: Sheet) -> None:
-    if head.event.status != 401 or not any(c.is_bearer for c in challenges_of(head.event)):
+    if head.status != 401 or not any(c.is_bearer for c in challenges_of(head.event)):
         return
     demanded = session.recording.state(_Demanded)
     if demanded.at is not None and demanded.at < head.seq:
@@ -155,15 +157,17 @@ def every_request_authorized(head: Head, session: Session, out: Sheet) -> None:
     Why: a session id authorizes nobody; the server has to refuse the request.
     Fix: add the Authorization header to every POST, GET and DELETE of the session.
     """
-    exchange = head.exchange
+    exchange, state = head.exchange, session.state(_Authorized)
+    is_authorized = head.event.header("authorization") is not None
+    if not is_authorized and not state.sends:
+        return
     if exchange is None or not _is_of_client(exchange, session):
         return
-    state = session.state(_Authorized)
-    if head.event.header("authorization") is not None:
+    if is_authorized:
         if state.sends:
             out.held(head)
         state.sends = True
-    elif state.sends and is_news(None, session, out):
+    elif is_news(None, session, out):
         out.broke(
             head,
             "a request lacks the authorization that earlier ones had",
@@ -175,7 +179,7 @@ def every_request_authorized(head: Head, session: Session, out: Sheet) -> None:
 @every_request_authorized.on("server http-response")
 def _note_refusal(head: Head, session: Session, out: Sheet) -> None:
     # The client may begin authorization anew by asking without a token.
-    if head.event.status == 401:
+    if head.status == 401:
         session.state(_Authorized).sends = False
 
 
@@ -192,10 +196,10 @@ def no_token_in_query(head: Head, session: Session, out: Sheet) -> None:
     Fix: send the token in the Authorization header alone.
     """
     exchange = head.exchange
-    if exchange is None or exchange.injected or not _is_with_path(exchange, session):
+    if exchange is None or exchange.injected:
         return
     names = _query_names(exchange)
-    if names is None:
+    if names is None or not _is_with_path(exchange, session):
         return
     if _TOKEN_PARAMETER in names:
         if is_news(None, session, out):

@@ -46,7 +46,7 @@ def request_id_unique(message: Message, session: Session, out: Sheet) -> None:
         return
     if request.earlier is None:
         side = session.client if message.direction is _C2S else session.server
-        if len(side.used) > 1:
+        if side.used.are_several:
             out.held(message)
     elif session.shared:
         out.undecided(message, MIXED)

@@ -29,7 +29,7 @@ _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", re.ASCII)
 _Object = dict[str, Any]
 
 
-@check("base.meta-key-format", on=("request", "notification"), subject="_meta key")
+@check("base.meta-key-format", on=("meta request", "meta notification"), subject="_meta key")
 def meta_key_format(message: Message, session: Session, out: Sheet) -> None:
     """A key of `_meta` is neither a name, nor a prefix of labels, a slash and a name.
 
@@ -46,7 +46,7 @@ def meta_key_format(message: Message, session: Session, out: Sheet) -> None:
             _judge_meta(holder, message, out)
 
 
-@meta_key_format.on("result")
+@meta_key_format.on("meta result")
 def _keys_of_result(message: Message, session: Session, out: Sheet) -> None:
     result = message.result
     _judge_meta(result, message, out)

@@ -40,7 +40,7 @@ def notification_not_answered(head: Head, session: Session, out: Sheet) -> None:
     Fix: look for the id before answering: what has none gets no response, over HTTP a 202
     without a body.
     """
-    exchange, status = head.exchange, head.event.status
+    exchange, status = head.exchange, head.status
     if exchange is None or not exchange.labelled or exchange.injected:
         return
     if exchange.posted is not MessageClass.NOTIFICATION or status not in range(200, 300):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,6 +23,9 @@ from clausewise.judge.subjects.elicitations import (
 )
 from clausewise.judge.subjects.urls import is_url
 from clausewise.judge.wording import shown
+
+MAX_KNOWN = 256
+"""Characters of a URL of which is remembered where it leads."""
 
 MAX_RECIPIENTS = 10_000
 """Elicitation ids of a recording whose recipients are remembered."""
@@ -69,10 +73,10 @@ def _listed_urls(message: Message) -> Iterator[Any]:
 
 
 def _judge_url(message: Message, url: Any, out: Sheet) -> None:
-    if not isinstance(url, str) or not is_url(url):
+    if not isinstance(url, str):
         return
-    scheme, host = _scheme_and_host(url)
-    if host is None or not _is_public(host):
+    scheme, host = (_known if len(url) <= MAX_KNOWN else _public_place)(url)
+    if host is None:
         return
     if scheme == "https":
         out.held(message)
@@ -85,12 +89,19 @@ def _judge_url(message: Message, url: Any, out: Sheet) -> None:
         )
 
 
-def _scheme_and_host(url: str) -> tuple[str, str | None]:
+def _public_place(url: str) -> tuple[str, str | None]:
+    """The scheme and the host that a URL leads to; no host where it is not public."""
+    if not is_url(url):
+        return "", None
     try:
         parts = urlsplit(url)
-        return parts.scheme, parts.hostname
+        host = parts.hostname
     except ValueError:
         return "", None
+    return parts.scheme, host if host is not None and _is_public(host) else None
+
+
+_known = lru_cache(maxsize=256)(_public_place)
 
 
 def _is_public(host: str) -> bool:

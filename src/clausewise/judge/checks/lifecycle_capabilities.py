@@ -57,17 +57,19 @@ _AS_TASK: Mapping[str, str] = {
 }
 """The receiver's capability that a request with `params.task` needs besides."""
 
-_NEEDS: Mapping[Direction, Mapping[str, tuple[Party, str]]] = {
-    Direction.CLIENT_TO_SERVER: {
-        **{method: (Party.SERVER, need) for method, need in (_BY_CLIENT | _BY_EITHER).items()},
-        **{method: need for method, need in _ANNOUNCED.items() if need[0] is Party.CLIENT},
-    },
-    Direction.SERVER_TO_CLIENT: {
-        **{method: (Party.CLIENT, need) for method, need in (_BY_SERVER | _BY_EITHER).items()},
-        **{method: need for method, need in _ANNOUNCED.items() if need[0] is Party.SERVER},
-    },
+_CLIENT_NEEDS: Mapping[str | None, tuple[Party, str]] = {
+    **{method: (Party.SERVER, need) for method, need in (_BY_CLIENT | _BY_EITHER).items()},
+    **{method: need for method, need in _ANNOUNCED.items() if need[0] is Party.CLIENT},
 }
-"""Whose capability each message needs, and which, by who sends it."""
+"""Whose capability each message of a client needs, and which."""
+
+_SERVER_NEEDS: Mapping[str | None, tuple[Party, str]] = {
+    **{method: (Party.CLIENT, need) for method, need in (_BY_SERVER | _BY_EITHER).items()},
+    **{method: need for method, need in _ANNOUNCED.items() if need[0] is Party.SERVER},
+}
+"""The same for messages of a server."""
+
+_C2S = Direction.CLIENT_TO_SERVER
 
 _METHODS = (
     *(f"request:{method}" for method in (*_BY_CLIENT, *_BY_SERVER, *_BY_EITHER)),
@@ -88,7 +90,8 @@ def negotiated_capabilities_only(message: Message, session: Session, out: Sheet)
     sending.
     """
     # A message on the wrong side needs none: it is no message of this protocol.
-    need = _NEEDS[message.direction].get(message.method or "")
+    needs = _CLIENT_NEEDS if message.direction is _C2S else _SERVER_NEEDS
+    need = needs.get(message.method)
     if need is None:
         return
     owner, capability = need

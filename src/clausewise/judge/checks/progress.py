@@ -28,7 +28,7 @@ _UNORDERED = "nothing shows which of the two was sent first: they came on differ
 
 @check(
     "progress.token-string-or-integer",
-    on=("request", _PROGRESS),
+    on=("meta request", _PROGRESS),
     subject="progress token",
 )
 def token_string_or_integer(message: Message, session: Session, out: Sheet) -> None:
@@ -63,7 +63,7 @@ class _Reuses:
 
 @check(
     "progress.token-unique-among-active-requests",
-    on="request",
+    on="meta request",
     subject="second progress token of a sender",
 )
 def token_unique_among_active_requests(message: Message, session: Session, out: Sheet) -> None:
@@ -286,7 +286,7 @@ stops_after_completion.on(*TASK_EVENTS)(follow_tasks)
 
 @check(
     "progress.task-token-unchanged",
-    on=_PROGRESS,
+    on=f"meta {_PROGRESS}",
     subject="progress of a task whose request offered a token",
 )
 def task_token_unchanged(message: Message, session: Session, out: Sheet) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,8 @@ _STANDARD = frozenset({"file", "git", "http", "https"})
 """Schemes that are no custom ones: those the page names, and http."""
 
 _READ = "resources/read"
+_CALL = "tools/call"
+_NONE: list[dict[str, Any]] = []
 _OUTCOMES = (
     "result:resources/read",
     "result:tools/call",
@@ -85,10 +87,18 @@ def uri_scheme_rfc3986(message: Message, session: Session, out: Sheet) -> None:
     """
     if message.direction is not _S2C:
         return
-    for uri in _uris(message, session):
+    method = message.request.method if message.request is not None else None
+    if message.method is not None:
+        holders: Iterable[dict[str, Any]] = (message.params,)
+    elif method == "resources/list":
+        holders = objects(message.result.get("resources"))
+    else:
+        holders = _holders(message, session)
+    for holder in holders:
+        uri = holder.get("uri")
         if isinstance(uri, str):
             _judge_uri(message, session, out, uri, is_template=False)
-    if _answers(message, "resources/templates/list"):
+    if method == "resources/templates/list":
         for template in objects(message.result.get("resourceTemplates")):
             uri = template.get("uriTemplate")
             if isinstance(uri, str):
@@ -149,18 +159,6 @@ def _answers(message: Message, method: str) -> bool:
     return message.request is not None and message.request.method == method
 
 
-def _uris(message: Message, session: Session) -> Iterator[Any]:
-    """The `uri` members in a message of the server, whatever they are."""
-    if message.method is not None:
-        yield message.params.get("uri")
-    elif _answers(message, "resources/list"):
-        for resource in objects(message.result.get("resources")):
-            yield resource.get("uri")
-    else:
-        for holder in _holders(message, session):
-            yield holder.get("uri")
-
-
 @dataclass(slots=True)
 class _Held:
     """The resources in the result that was looked at last, for the checks that share it."""
@@ -171,10 +169,25 @@ class _Held:
 
 def _holders(message: Message, session: Session) -> list[dict[str, Any]]:
     """What resources/read returns, and what tools and prompts link or embed."""
+    if _has_none(message):
+        return _NONE
     held = session.state(_Held)
     if held.seq != message.seq:
         held.seq, held.resources = message.seq, _resources(message, session)
     return held.resources
+
+
+def _has_none(message: Message) -> bool:
+    """Whether the result of a tool call, nearly always, has neither links nor resources."""
+    request, content = message.request, message.result.get("content")
+    if request is None or request.method != _CALL or "task" in message.result:
+        return False
+    if type(content) is not list:
+        return True
+    for block in content:
+        if type(block) is dict and block.get("type") != "text":
+            return False
+    return True
 
 
 def _resources(message: Message, session: Session) -> list[dict[str, Any]]:
@@ -183,7 +196,7 @@ def _resources(message: Message, session: Session) -> list[dict[str, Any]]:
     result = message.result
     if method == _READ:
         return list(objects(result.get("contents")))
-    if method == "tools/call":
+    if method == _CALL:
         blocks = objects(result.get("content"))
     elif method == "prompts/get":
         blocks = prompt_blocks(result)

@@ -21,6 +21,8 @@ from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.jsontext import JsonTextError, decode
 
 _S2C = Direction.SERVER_TO_CLIENT
+_SERVER = Party.SERVER
+_dumps = orjson.dumps
 
 CALL = "tools/call"
 
@@ -41,7 +43,7 @@ def _call(message: Message, session: Session) -> Request | None:
     if looked.seq != message.seq:
         request = fulfilled_request(message, session)
         is_call = request is not None and request.method == CALL
-        from_server = message.direction is Direction.SERVER_TO_CLIENT
+        from_server = message.direction is _S2C
         looked.seq, looked.call = message.seq, request if is_call and from_server else None
     return looked.call
 
@@ -57,14 +59,17 @@ def embedded_resource_capability(message: Message, session: Session, out: Sheet)
     Why: a client without that capability has no way to read the resource again or to follow it.
     Fix: declare `"resources": {}` and serve the resource, or return its content as text.
     """
-    for block in objects(message.result.get("content")):
-        if block.get("type") == "resource":
+    content = message.result.get("content")
+    if type(content) is not list:
+        return
+    for block in content:
+        if type(block) is dict and block.get("type") == "resource":
             break
     else:
         return
     if _call(message, session) is None:
         return
-    if session.handshake.declares(Party.SERVER, "tools"):
+    if session.handshake.declares(_SERVER, "tools"):
         judge_declaration(message, session, out, "resources")
 
 
@@ -82,7 +87,7 @@ def structured_content_text(message: Message, session: Session, out: Sheet) -> N
     structured = message.result.get("structuredContent")
     if structured is None or _call(message, session) is None:
         return
-    if not session.handshake.declares(Party.SERVER, "tools"):
+    if not session.handshake.declares(_SERVER, "tools"):
         return
     blocks = objects(message.result.get("content"))
     texts = [block.get("text") for block in blocks if block.get("type") == "text"]
@@ -105,17 +110,29 @@ def structured_content_text(message: Message, session: Session, out: Sheet) -> N
 def _is_json_of(text: str, value: Any) -> bool:
     if isinstance(value, dict) and not text.lstrip(" \t\r\n").startswith("{"):
         return False
+    if _is_written_as(text, value):
+        return True
     try:
-        return _same_json(decode(text.encode("utf-8", "surrogatepass")), value)
+        found = decode(text.encode("utf-8", "surrogatepass"))
     except JsonTextError:
+        return False
+    return _same_json(found, value)
+
+
+def _is_written_as(text: str, value: Any) -> bool:
+    """Whether `text` is how many servers write `value`, without any space; told fast."""
+    try:
+        return _dumps(value) == text.encode("utf-8", "surrogatepass")
+    except TypeError:
         return False
 
 
 def _is_same_text(one: Any, other: Any) -> bool:
     """Whether two values are written alike, told fast; False where that cannot be told."""
     try:
-        return orjson.dumps(one, option=orjson.OPT_SORT_KEYS) == orjson.dumps(
-            other, option=orjson.OPT_SORT_KEYS
+        # Most servers write the members of both in the same order.
+        return _dumps(one) == _dumps(other) or (
+            _dumps(one, option=orjson.OPT_SORT_KEYS) == _dumps(other, option=orjson.OPT_SORT_KEYS)
         )
     except TypeError:
         return False
@@ -161,7 +178,7 @@ def output_schema_structured_result(message: Message, session: Session, out: She
         return
     name = call.params.get("name") if isinstance(call.params, dict) else None
     entry = schemas.entries.get(name) if isinstance(name, str) else None
-    if entry is None or not session.handshake.declares(Party.SERVER, "tools"):
+    if entry is None or not session.handshake.declares(_SERVER, "tools"):
         return
     standing = schemas.standing(str(name), call.seq)
     if standing is Standing.CHANGED:

@@ -52,13 +52,16 @@ def single_endpoint(head: Head, session: Session, out: Sheet) -> None:
     the endpoint is elsewhere.
     Fix: serve POST and GET on one path; answer GET with 405 where there is no stream to offer.
     """
-    exchange, status = head.exchange, head.event.status
+    exchange, status = head.exchange, head.status
     if exchange is None or status is None or not exchange.labelled or exchange.injected:
+        return
+    methods = session.state(_Methods)
+    is_post = exchange.posted is not None and exchange.method == "POST"
+    if is_post and methods.takes_post and methods.get is None and not methods.not_found:
         return
     if exchange.path is None or not is_with_endpoint(exchange, session):
         return
-    methods = session.state(_Methods)
-    if exchange.posted is not None and exchange.method == "POST":
+    if is_post:
         if 200 <= status < 300:
             _takes_post(exchange, methods, session, out)
     elif (
@@ -148,7 +151,8 @@ def post_for_each_message(message: Message, session: Session, out: Sheet) -> Non
         forget_older_half(posts.carrying)
     if exchange.path is None or session.endpoint is None:
         return
-    if _place(exchange.path) == _place(session.endpoint):
+    same = exchange.path == session.endpoint
+    if same or _place(exchange.path) == _place(session.endpoint):
         out.held(message)
     elif len(posts.elsewhere) < MAX_POSTS:
         posts.elsewhere[exchange] = message
@@ -156,7 +160,7 @@ def post_for_each_message(message: Message, session: Session, out: Sheet) -> Non
 
 @post_for_each_message.on("server http-response")
 def _elsewhere_answered(head: Head, session: Session, out: Sheet) -> None:
-    exchange, status = head.exchange, head.event.status
+    exchange, status = head.exchange, head.status
     elsewhere = session.state(_Posts).elsewhere
     if not elsewhere or exchange is None or status is None or status < 200:
         return

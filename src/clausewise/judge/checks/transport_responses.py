@@ -65,9 +65,12 @@ def accepted_input_status(head: Head, session: Session, out: Sheet) -> None:
     end the connection.
     Fix: answer a POST of a notification or response with 202 Accepted and an empty body.
     """
-    _note_stream(head, session)
-    exchange, status = _accepted_post(head, session), head.event.status
-    if exchange is None or exchange.posted not in _ASK_FOR_NOTHING:
+    if head.event.exchange is None:
+        _note_stream(head, session)
+    if head.exchange is None or head.exchange.posted not in _ASK_FOR_NOTHING:
+        return
+    exchange, status = _accepted_post(head, session), head.status
+    if exchange is None:
         return
     length = head.event.header("content-length")
     if status != 202:
@@ -80,7 +83,7 @@ def accepted_input_status(head: Head, session: Session, out: Sheet) -> None:
 
 def _accepted_post(head: Head, session: Session) -> Exchange | None:
     """The exchange of a success response to a POST of sound input to the endpoint, or None."""
-    exchange, status = head.exchange, head.event.status
+    exchange, status = head.exchange, head.status
     if (
         exchange is None
         or status is None
@@ -100,9 +103,9 @@ def _await_body(head: Head, exchange: Exchange, session: Session, out: Sheet) ->
     heads[exchange] = head
 
 
-@accepted_input_status.on("foreign", "message", "raw")
+@accepted_input_status.on("server foreign", "server message", "server raw")
 def _accepted_with_body(body: Message | Raw, session: Session, out: Sheet) -> None:
-    if body.direction is Direction.CLIENT_TO_SERVER or body.exchange is None:
+    if body.exchange is None or not session.state(_Accepted).heads:
         return
     if not _surely_carries(body.exchange, session):
         return
@@ -137,12 +140,12 @@ def _report_acceptance(head: Head, seen: str, session: Session, out: Sheet) -> N
         )
 
 
-@accepted_input_status.on("request", "notification", "result", "error")
+@accepted_input_status.on(
+    "client flawed request", "client flawed notification", "client result", "client error"
+)
 def _note_faulty(message: Message, session: Session, out: Sheet) -> None:
     exchange = message.exchange
-    if message.direction is Direction.SERVER_TO_CLIENT or exchange is None:
-        return
-    if _is_sound(message):
+    if exchange is None or _is_sound(message):
         return
     exchanges = session.state(_Faulty).exchanges
     exchanges[exchange] = None
@@ -164,7 +167,7 @@ def _is_sound(message: Message) -> bool:
 
 def _note_stream(head: Head, session: Session) -> None:
     kind = head.event.header("content-type")
-    if head.event.exchange is None and kind is not None and EVENT_STREAM in kind.lower():
+    if kind is not None and EVENT_STREAM in kind.lower():
         session.state(_Streams).unlabelled = True
 
 
@@ -190,12 +193,10 @@ def success_content_type(head: Head, session: Session, out: Sheet) -> None:
     Fix: answer a request with `Content-Type: application/json` and one JSON object, or with
     `Content-Type: text/event-stream` and the answer in an event.
     """
+    if head.exchange is None or head.exchange.posted is not MessageClass.REQUEST:
+        return
     exchange = _accepted_post(head, session)
-    if (
-        exchange is None
-        or exchange.posted is not MessageClass.REQUEST
-        or not head.event.has_headers
-    ):
+    if exchange is None or not head.event.has_headers:
         return
     media_type = exchange.media_type
     if media_type in (JSON, EVENT_STREAM):
@@ -205,7 +206,7 @@ def success_content_type(head: Head, session: Session, out: Sheet) -> None:
         out.broke(
             head,
             "a request is answered by neither a stream of events nor JSON",
-            seen=f"status {head.event.status} with {kind}",
+            seen=f"status {head.status} with {kind}",
             expected=f"Content-Type {JSON} or {EVENT_STREAM}",
         )
 
@@ -255,7 +256,7 @@ def get_content_type(head: Head, session: Session, out: Sheet) -> None:
     Fix: answer 405 Method Not Allowed where there is no stream, else 200 with
     `Content-Type: text/event-stream`.
     """
-    exchange, status = head.exchange, head.event.status
+    exchange, status = head.exchange, head.status
     if exchange is None or status is None or status < 200:
         return
     _note_alive(exchange, status, session, out)
@@ -281,7 +282,7 @@ def _accepts_stream(exchange: Exchange, session: Session) -> bool:
 
 
 def _judge_stream(head: Head, exchange: Exchange, session: Session, out: Sheet) -> None:
-    status = head.event.status
+    status = head.status
     if exchange.streams:
         out.held(head)
     elif status == 204 or head.event.has_headers:
@@ -300,8 +301,10 @@ def _note_alive(exchange: Exchange, status: int, session: Session, out: Sheet) -
     """A later success in the session proves that a 404 did not mean its end."""
     if status >= 300 or exchange.posted is None or exchange.initializes:
         return
-    asked = exchange.head.seq if exchange.head is not None else -1
     not_found = session.state(_NotFound)
+    if not not_found.heads:
+        return
+    asked = exchange.head.seq if exchange.head is not None else -1
     for head in not_found.heads:
         if head.seq < asked:
             _report_get(head, "status 404 in a session that lives on", session, out)

@@ -9,7 +9,7 @@ from clausewise.core.vocabulary import TransportKind
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import Exchange, Head
-from clausewise.judge.session.http_sessions import SESSION_HEADER, session_id_of
+from clausewise.judge.session.exchanges import SESSION_HEADER, session_id_of
 from clausewise.judge.session.sessions import Session, forget_older_half
 from clausewise.judge.subjects.endpoint import is_marked, is_with_endpoint
 from clausewise.judge.subjects.repeats import is_news
@@ -112,7 +112,7 @@ def session_id_echoed(head: Head, session: Session, out: Sheet) -> None:
     if exchange.initializes or not head.event.has_headers:
         return
     echoes = session.state(_Echoes)
-    sent = session_id_of(head.event)
+    sent = exchange.sent_id
     if sent is not None and sent == echoes.issued:
         out.held(head)
         return
@@ -129,7 +129,7 @@ def session_id_echoed(head: Head, session: Session, out: Sheet) -> None:
 
 @session_id_echoed.on("http-response")
 def _note_issued(head: Head, session: Session, out: Sheet) -> None:
-    exchange, status = head.exchange, head.event.status
+    exchange, status = head.exchange, head.status
     if exchange is None or status is None or not exchange.initializes or not 200 <= status < 300:
         return
     recorded = session.recording.state(_Recorded)

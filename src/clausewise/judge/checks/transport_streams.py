@@ -174,11 +174,12 @@ def _response_came(message: Message, session: Session, out: Sheet) -> None:
     awaiting = session.state(_Awaiting).ended
     if not awaiting or message.request is None:
         return
-    asked = next((s for s in awaiting if s.exchange.request is message.request), None)
+    asked = came_on = stream_of(message, session)
+    if came_on not in awaiting or came_on.exchange.request is not message.request:
+        asked = next((s for s in awaiting if s.exchange.request is message.request), None)
     if asked is None:
         return
     del awaiting[asked]
-    came_on = stream_of(message, session)
     if came_on is not None and came_on.root is asked:
         out.held(message)
     elif came_on is not None and came_on.carries_answer:
@@ -201,11 +202,8 @@ def _ended_without(event: Event, session: Session, out: Sheet) -> None:
         awaiting[stream] = event.seq
 
 
-@stream_holds_response.on("client http-request")
+@stream_holds_response.on("client http-request:DELETE")
 def _client_leaves(head: Head, session: Session, out: Sheet) -> None:
-    exchange = head.exchange
-    if exchange is None or exchange.method != "DELETE":
-        return
     awaiting = session.state(_Awaiting).ended
     for stream in [stream for stream, ended in awaiting.items() if ended is None]:
         del awaiting[stream]

@@ -9,7 +9,7 @@ from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import Exchange, Head
 from clausewise.judge.session.handshake import INITIALIZE
-from clausewise.judge.session.http_sessions import session_id_of
+from clausewise.judge.session.exchanges import session_id_of
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import Beginnings, Session, forget_older_half
 from clausewise.judge.subjects.endpoint import is_with_endpoint
@@ -22,11 +22,6 @@ MAX_IDS = 8192
 _C2S = Direction.CLIENT_TO_SERVER
 _OTHER_REFUSALS = frozenset({401, 403, 407, 408, 421, 429, 500, 502, 503, 504})
 """Statuses that may come before anybody looks at the session."""
-
-
-def _sent_id(exchange: Exchange) -> str | None:
-    """The MCP-Session-Id of the request, None where it has none or nobody can say."""
-    return session_id_of(exchange.head) if exchange.head is not None else None
 
 
 @dataclass(slots=True)
@@ -57,7 +52,7 @@ def terminated_session_404(head: Head, session: Session, out: Sheet) -> None:
     Fix: forget the session when DELETE is accepted, and answer any later request with its id
     with 404 Not Found.
     """
-    exchange, status = head.exchange, head.event.status
+    exchange, status = head.exchange, head.status
     if exchange is None or status is None or status < 200 or not exchange.labelled:
         return
     terminated = session.recording.state(_Terminated).at
@@ -65,7 +60,7 @@ def terminated_session_404(head: Head, session: Session, out: Sheet) -> None:
         # The server may give the id anew.
         terminated.pop(session_id_of(head.event) or "", None)
         return
-    sent = _sent_id(exchange)
+    sent = exchange.sent_id
     if sent is None or exchange.head is None or not is_with_endpoint(exchange, session):
         return
     ended = terminated.get(sent)
@@ -98,7 +93,7 @@ def _note_refusal(
     head: Head, exchange: Exchange, status: int, session: Session, out: Sheet
 ) -> None:
     refused, asked = session.state(_Refused), exchange.head
-    if exchange.posted is None or asked is None:
+    if exchange.posted is None or asked is None or (refused.at is None and status != 404):
         return
     if status == 404:
         refused.at = head.seq
@@ -154,11 +149,14 @@ def new_session_after_404(head: Head, session: Session, out: Sheet) -> None:
     works.
     Fix: on a 404 drop the session id and send initialize without one.
     """
-    exchange, status = head.exchange, head.event.status
+    exchange, status = head.exchange, head.status
     if exchange is None or not exchange.labelled or exchange.injected or status is None:
         return
-    ends, lost = session.recording.state(_Ends), session.state(_Lost)
-    sent = _sent_id(exchange)
+    lost = session.state(_Lost)
+    if status != 404 and lost.loss is None and exchange.method != "DELETE":
+        return
+    ends = session.recording.state(_Ends)
+    sent = exchange.sent_id
     if sent is None or exchange.head is None or not is_with_endpoint(exchange, session):
         return
     if exchange.method == "DELETE":
@@ -179,14 +177,14 @@ def _goes_on(head: Head, session: Session, out: Sheet) -> None:
     loss, exchange = session.state(_Lost).loss, head.exchange
     if loss is None or loss.went_on is not None or exchange is None or exchange.injected:
         return
-    if head.seq > loss.at and exchange.posted is not None and _sent_id(exchange) is not None:
+    if head.seq > loss.at and exchange.posted is not None and exchange.sent_id is not None:
         loss.went_on = Spot(head.seq, _C2S)
 
 
 @new_session_after_404.on(f"client request:{INITIALIZE}")
 def _initializes_with_id(message: Message, session: Session, out: Sheet) -> None:
     exchange = message.exchange
-    sent = _sent_id(exchange) if exchange is not None else None
+    sent = exchange.sent_id if exchange is not None else None
     if sent is not None and sent in session.recording.state(_Ends).lost:
         out.broke(
             message,
@@ -229,7 +227,7 @@ class _Departure:
 
 @check(
     "transport.session-deleted",
-    on="client http-request",
+    on="client http-request:DELETE",
     subject="DELETE, or closing, of a session with an id",
     transport=TransportKind.HTTP,
 )
@@ -241,10 +239,10 @@ def session_deleted(head: Head, session: Session, out: Sheet) -> None:
     fine.
     """
     exchange = head.exchange
-    if exchange is None or exchange.method != "DELETE" or not is_with_endpoint(exchange, session):
+    if exchange is None or not is_with_endpoint(exchange, session):
         return
     departure = session.state(_Departure)
-    if _sent_id(exchange) is not None and not departure.deleted:
+    if exchange.sent_id is not None and not departure.deleted:
         departure.deleted = True
         out.held(head)
 

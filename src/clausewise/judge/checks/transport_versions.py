@@ -125,7 +125,7 @@ def unsupported_version_header_rejected(head: Head, session: Session, out: Sheet
     Fix: answer 400 Bad Request to every request after initialize whose MCP-Protocol-Version
     is no version that the server supports.
     """
-    named, status = _version_named(head, session), head.event.status
+    named, status = _version_named(head, session), head.status
     if named is None or status is None or status < 200:
         return
     if status == 400:
@@ -147,6 +147,8 @@ def _version_named(head: Head, session: Session) -> str | None:
     """The version in the request that `head` answers, if the server may have to refuse it."""
     exchange = head.exchange
     if exchange is None or exchange.head is None or exchange.initializes:
+        return None
+    if exchange.head.header(VERSION_HEADER) == (session.handshake.version or JUDGED):
         return None
     values = exchange.head.header_values(VERSION_HEADER)
     if len(values) != 1:

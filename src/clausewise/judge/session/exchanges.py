@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from clausewise.core.vocabulary import Direction
 from clausewise.trace.events import Event
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
 
 EVENT_STREAM = "text/event-stream"
 
+SESSION_HEADER = "mcp-session-id"
+
 _NOTHING: Mapping[str, Any] = {}
+
+
+def session_id_of(head: Event) -> str | None:
+    """The MCP-Session-Id of an HTTP head, without the white space around it; None without one."""
+    value = head.header(SESSION_HEADER)
+    return None if value is None else value.strip(" \t")
 
 
 class Exchange:
@@ -38,6 +47,7 @@ class Exchange:
         request: the JSON-RPC request it carried, once the session has read it.
         withdrawn: that request after an HTTP refusal: taken not to have arrived.
         response: the response head.
+        sent_id: the MCP-Session-Id of the request; None without one, or where none was recorded.
         status: its status, None as long as there is none.
         media_type: its media type, lower case, without parameters.
         streams: whether it is a stream of events.
@@ -57,6 +67,7 @@ class Exchange:
         "posted",
         "request",
         "response",
+        "sent_id",
         "session",
         "status",
         "streams",
@@ -80,6 +91,7 @@ class Exchange:
         self.method: str | None = method.upper() if isinstance(method, str) else None
         self.path: str | None = path if isinstance(path, str) else None
         self.posted: MessageClass | None = None
+        self.sent_id = session_id_of(head) if head is not None else None
         self.has_body = False
         self.initializes = False
         self.request: Request | None = None
@@ -117,28 +129,21 @@ class Exchange:
         return self.head is not None and self.head.header("last-event-id") is not None
 
 
-@dataclass(slots=True)
-class Head:
+class Head(Struct, eq=False):
     """A request or response head as the checks see it, with its exchange.
 
-    `exchange` is None for a response whose request the recording does not tell. Read-only, but
-    not frozen, as one is made for each head.
+    `exchange` is None for a response whose request the recording does not tell, `status` for a
+    request. Read-only; a struct, as one is made for each head.
     """
 
     event: Event
     exchange: Exchange | None
-
-    @property
-    def seq(self) -> int:
-        return self.event.seq
-
-    @property
-    def direction(self) -> Direction:
-        return self.event.direction
+    seq: int
+    direction: Direction
+    status: int | None
 
 
-@dataclass(slots=True)
-class Raw:
+class Raw(Struct, eq=False):
     """Bytes that are no message as the checks see them, with the exchange that carried them.
 
     `exchange` is None on stdio and where the recording does not tell.

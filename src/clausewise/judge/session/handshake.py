@@ -14,6 +14,7 @@ from clausewise.wire.jsonrpc import MessageClass
 INITIALIZE = "initialize"
 INITIALIZED = "notifications/initialized"
 
+_SERVER = Party.SERVER
 _TASKS = "tasks"
 _OF_OBJECTS = frozenset({"elicitation", "sampling"})
 """Capabilities whose members are declared by objects, as the capability itself is."""
@@ -28,6 +29,10 @@ def is_version_token(value: Any) -> bool:
     )
 
 
+def _published(value: Any) -> str | None:
+    return value if isinstance(value, str) and value in PUBLISHED_REVISIONS else None
+
+
 @dataclass(slots=True, eq=False)
 class Handshake:
     """The last initialize request of a session and the last successful answer to one.
@@ -37,6 +42,7 @@ class Handshake:
         pending: whether that request is still unanswered.
         result_seq: seq of the last initialize result, or None.
         result: that result if it is an object, else empty.
+        version: the negotiated version if it is a published one, else None.
         accepted: the request that result answered.
         initialized_seq: seq of the first initialized notification after it, or None.
         overlapping_seq: seq of an initialize request sent while another was pending, or None.
@@ -48,11 +54,13 @@ class Handshake:
     pending: bool = False
     result_seq: int | None = None
     result: dict[str, Any] | None = None
+    version: str | None = None
     accepted: Request | None = None
     initialized_seq: int | None = None
     overlapping_seq: int | None = None
     is_open: bool = True
-    _declared: dict[tuple[Party, str], bool | None] = field(default_factory=dict)
+    _by_client: dict[str, bool | None] = field(default_factory=dict)
+    _by_server: dict[str, bool | None] = field(default_factory=dict)
 
     def observe(self, message: Message) -> None:
         """Take in a message whose request is already paired."""
@@ -82,8 +90,10 @@ class Handshake:
         if message.kind is MessageClass.RESULT:
             self.result_seq = message.seq
             self.result = message.result
+            self.version = _published(message.result.get("protocolVersion"))
             self.accepted = request
-            self._declared.clear()
+            self._by_client.clear()
+            self._by_server.clear()
             self.initialized_seq = None
             self.is_open = True
 
@@ -98,12 +108,6 @@ class Handshake:
     def succeeded(self) -> bool:
         """Whether an initialize request was answered by a result."""
         return self.result is not None
-
-    @property
-    def version(self) -> str | None:
-        """The negotiated version if it is a published one, else None."""
-        value = (self.result or {}).get("protocolVersion")
-        return value if isinstance(value, str) and value in PUBLISHED_REVISIONS else None
 
     def capabilities(self, party: Party) -> dict[str, Any] | None:
         """What `party` declared; None if that was not recorded or is no object."""
@@ -124,11 +128,11 @@ class Handshake:
         either, since the page and the schema differ there.
         None: the declarations were not recorded.
         """
-        key = (party, path)
-        if key not in self._declared:
-            # Checks ask for the same few with every message.
-            self._declared[key] = self._look_up(party, path)
-        return self._declared[key]
+        # Checks ask for the same few with every message.
+        known = self._by_server if party is _SERVER else self._by_client
+        if path not in known:
+            known[path] = self._look_up(party, path)
+        return known[path]
 
     def _look_up(self, party: Party, path: str) -> bool | None:
         value: Any = self.capabilities(party)

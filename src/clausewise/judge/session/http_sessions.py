@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from clausewise.core.vocabulary import TransportKind
-from clausewise.judge.session.exchanges import Exchange
+from clausewise.judge.session.exchanges import Exchange, session_id_of
 from clausewise.judge.session.sessions import Session
 from clausewise.trace.events import Event, EventKind
 from clausewise.wire.jsonrpc import MessageClass, classify
@@ -13,15 +13,7 @@ from clausewise.wire.jsonrpc import MessageClass, classify
 MAX_LIVE_SESSIONS = 1024
 """Sessions followed at a time; beyond it the older half is judged as ended."""
 
-SESSION_HEADER = "mcp-session-id"
-
 _Key = tuple[str, str | int]
-
-
-def session_id_of(head: Event) -> str | None:
-    """The MCP-Session-Id of an HTTP head, without the white space around it; None without one."""
-    value = head.header(SESSION_HEADER)
-    return None if value is None else value.strip(" \t")
 
 
 class HttpSessions:
@@ -111,8 +103,8 @@ class HttpSessions:
             self._forget_without_id(session)
             return
         session_id = session_id_of(exchange.response)
-        if session_id is None and exchange.head is not None:
-            session_id = session_id_of(exchange.head)
+        if session_id is None:
+            session_id = exchange.sent_id
         if session_id is None:
             return
         self._forget_without_id(session)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from msgspec import Struct
 
 from clausewise.core.vocabulary import Direction
 from clausewise.judge.wording import ABSENT
@@ -30,14 +30,12 @@ _ERROR = MessageClass.ERROR
 _MALFORMED = MessageClass.MALFORMED
 
 _EMPTY: dict[str, Any] = {}
-_RESPONSES = frozenset({MessageClass.RESULT, MessageClass.ERROR, MessageClass.MALFORMED})
 _ASK_FOR_NOTHING = frozenset(
     {None, MessageClass.NOTIFICATION, MessageClass.RESULT, MessageClass.ERROR}
 )
 
 
-@dataclass(slots=True, eq=False)
-class Request:
+class Request(Struct, eq=False):
     """A request that was sent: what is remembered of it.
 
     Attributes:
@@ -70,6 +68,7 @@ class Message:
         method: the `method` member if that is a string, else None.
         params: the `params` member; empty if it is no object.
         result: the `result` member; empty if it is no object.
+        is_response: whether it is neither a request nor a notification nor a batch.
         is_sound: whether its envelope has no fault: `jsonrpc` is "2.0", what has to be there is
             there and of the right type, what must not be is not. Faults further down remain.
         request: for a request itself, for a response the request it answers (None: no open
@@ -85,6 +84,7 @@ class Message:
         "event",
         "exchange",
         "id",
+        "is_response",
         "is_sound",
         "kind",
         "method",
@@ -108,48 +108,55 @@ class Message:
         self.request: Request | None = None
         self.provoked = False
         self._digest: bytes | None = None
+        self.payload: Any = event.payload
         self.method: str | None = None
         self.params: dict[str, Any] = _EMPTY
         self.result: dict[str, Any] = _EMPTY
-        self.is_sound = False
         self.id: Any = ABSENT
-        self.payload: Any = event.payload
-        if type(self.payload) is dict:
-            self._read(self.payload)
-        else:
+        self.is_response = self.is_sound = False
+        if type(self.payload) is not dict:
             self.kind = classify(self.payload)
-
-    def _read(self, payload: dict[str, Any]) -> None:
-        """Take an object apart: the same classes as `classify`, and the envelope's faults."""
-        get = payload.get
+            self.is_response = self.kind is _MALFORMED
+            return
+        get = self.payload.get
         self.id = given = get("id", ABSENT)
+        method = get("method", ABSENT)
+        if method is ABSENT:
+            self._read_response(self.payload)
+            return
         params = get("params", _EMPTY)
-        is_2_0 = get("jsonrpc") == "2.0"
+        is_clean = get("jsonrpc") == "2.0"
         if type(params) is dict:
             self.params = params
-        if "method" not in payload:
-            self._read_response(payload, is_2_0 and "params" not in payload)
+        else:
+            is_clean = False
+        if type(method) is not str:
+            self.kind = _NOTIFICATION if given is ABSENT else _REQUEST
             return
-        method = payload["method"]
-        is_named = type(method) is str
-        if is_named:
-            self.method = method
-        is_notification = is_named and method.startswith(NOTIFICATION_PREFIX)
+        self.method = method
+        is_notification = method.startswith(NOTIFICATION_PREFIX)
         if given is ABSENT or is_notification:
             self.kind = _NOTIFICATION
-            has_id_due = given is ABSENT and is_notification
+            self.is_sound = is_clean and given is ABSENT and is_notification
         else:
             self.kind = _REQUEST
-            has_id_due = type(given) is int or type(given) is str
-        self.is_sound = is_2_0 and is_named and has_id_due and type(params) is dict
+            self.is_sound = is_clean and (type(given) is int or type(given) is str)
 
-    def _read_response(self, payload: dict[str, Any], is_clean: bool) -> None:
-        result, error = payload.get("result", ABSENT), payload.get("error", ABSENT)
-        if type(result) is dict:
-            self.result = result
+    def _read_response(self, payload: dict[str, Any]) -> None:
+        """Take an object without `method` apart."""
+        self.is_response = True
+        get = payload.get
+        result, error = get("result", ABSENT), get("error", ABSENT)
+        is_clean = get("jsonrpc") == "2.0"
+        if "params" in payload:
+            is_clean = False
+            if type(payload["params"]) is dict:
+                self.params = payload["params"]
         if error is ABSENT and result is not ABSENT:
             self.kind = _RESULT
-            self.is_sound = is_clean and type(result) is dict and self.id is not ABSENT
+            if type(result) is dict:
+                self.result = result
+                self.is_sound = is_clean and self.id is not ABSENT
         elif error is not ABSENT and result is ABSENT:
             self.kind = _ERROR
             self.is_sound = (
@@ -160,6 +167,8 @@ class Message:
             )
         else:
             self.kind = _MALFORMED
+            if type(result) is dict:
+                self.result = result
 
     @property
     def key(self) -> IdKey:
@@ -182,10 +191,6 @@ class Message:
         """The exchange that carried it, if the recording leaves no doubt."""
         exchange = self.exchange
         return exchange if exchange is not None and exchange.is_proven else None
-
-    @property
-    def is_response(self) -> bool:
-        return self.kind in _RESPONSES
 
     def member(self, name: str) -> Any:
         """A member of the message, ABSENT if it is not there or the message is no object."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.judge.session.exchanges import Exchange
 from clausewise.judge.session.messages import Message
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """Where a message was recorded: its seq, and its exchange and stream as far as known."""
 
     seq: int

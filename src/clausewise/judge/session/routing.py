@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from clausewise.core.vocabulary import Direction, Revision, TransportKind
 from clausewise.judge.gate import named_version
-from clausewise.judge.session.exchanges import Exchange
+from clausewise.judge.session.exchanges import Exchange, session_id_of
 from clausewise.judge.session.handshake import INITIALIZE
-from clausewise.judge.session.http_sessions import MAX_LIVE_SESSIONS, HttpSessions, session_id_of
+from clausewise.judge.session.http_sessions import MAX_LIVE_SESSIONS, HttpSessions
 from clausewise.judge.session.sessions import Session, forget_older_half
 from clausewise.trace.events import Event, EventKind, Lifecycle
 from clausewise.wire.jsonrpc import MessageClass, classify
@@ -58,18 +58,20 @@ class StdioRouter:
         self._make = make
         self._end = end
         self._current: dict[Label | None, Session] = {}
-        self._touched: dict[Label | None, bool] = {}
+        self._untouched: set[Label | None] = set()
         self._closed: dict[Label | None, None] = {}
 
     def route(self, event: Event) -> Session:
         """The session of a stdio event."""
-        label = None if event.session is None else label_of(event.session)
+        label: Label | None = event.session
+        if label is not None and type(label) is not str:
+            label = label_of(label)
         session = self._current.get(label)
         if event.kind is _LIFECYCLE:
             return self._lifecycle(event, label, session)
         if session is None:
             session = self._begin(label, begun=False)
-        self._touched[label] = True
+        self._untouched.discard(label)
         return session
 
     def finish(self) -> None:
@@ -81,7 +83,7 @@ class StdioRouter:
     def _lifecycle(self, event: Event, label: Label | None, session: Session | None) -> Session:
         what = event.fields.get("event")
         opens = what == Lifecycle.OPEN
-        if session is not None and opens and self._touched.get(label):
+        if session is not None and opens and label not in self._untouched:
             self._forget(label)
             session = None
         if session is None:
@@ -93,7 +95,10 @@ class StdioRouter:
             self._closed[label] = None
             if len(self._closed) > MAX_CLOSED:
                 self._forget(next(iter(self._closed)))
-        self._touched[label] = not opens
+        if opens:
+            self._untouched.add(label)
+        else:
+            self._untouched.discard(label)
         return session
 
     def _begin(self, label: Label | None, *, begun: bool) -> Session:
@@ -105,7 +110,7 @@ class StdioRouter:
 
     def _forget(self, label: Label | None) -> None:
         self._end(self._current.pop(label))
-        self._touched.pop(label, None)
+        self._untouched.discard(label)
         self._closed.pop(label, None)
 
 

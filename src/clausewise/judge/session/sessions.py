@@ -105,11 +105,13 @@ class Side:
 
     def issue(self, request: Request, *, counts: bool) -> None:
         """Open `request`; with `counts` its id is taken from now on."""
+        key = request.key
         if counts:
-            request.earlier = self.used.take(request.key, request.seq)
+            request.earlier = self.used.take(key, request.seq)
         opened = self.open
-        request.older = opened.pop(request.key, None)
-        opened[request.key] = request
+        if key in opened:
+            request.older = opened.pop(key)
+        opened[key] = request
         if len(opened) > MAX_OPEN_REQUESTS:
             forget_older_half(opened)
             self.forgetful = True
@@ -173,22 +175,27 @@ class Session(Memory):
     def observe(self, message: Message) -> None:
         """Update ids and handshake, and link `message` with the request it is or answers."""
         kind = message.kind
-        is_client = message.direction is _C2S
-        side = self.client if is_client else self.server
+        if message.direction is _C2S:
+            side, other = self.client, self.server
+        else:
+            side, other = self.server, self.client
         side.last = kind
         if message.event.injected is not None:
             side.has_injected = True
         if kind is _REQUEST:
             self._issue(message, side)
+            if message.method == INITIALIZE:
+                self.handshake.observe(message)
+        elif message.is_response:
+            self._pair(message, side, other)
+            request = message.request
+            if request is not None and request.method == INITIALIZE:
+                self.handshake.observe(message)
         elif kind is _NOTIFICATION:
             self._note_notification(message, side)
-        elif kind is _BATCH:
-            self._observe_batch(message, side)
-        else:
-            self._pair(message, side, self.server if is_client else self.client)
-        request = message.request
-        if kind is _NOTIFICATION or (request is not None and request.method == INITIALIZE):
             self.handshake.observe(message)
+        else:
+            self._observe_batch(message, side)
 
     def observe_raw(self, event: Event) -> None:
         """Note an input that is no JSON."""
@@ -242,13 +249,16 @@ class Session(Memory):
         return False
 
     def _issue(self, message: Message, side: Side) -> None:
-        valid = message.is_sound or valid_id(message.id)
-        if not valid:
-            side.unreadable += 1
+        given = message.id
+        if message.is_sound:
+            valid, key = True, given
+        else:
+            valid, key = valid_id(given), id_key(given)
+            side.unreadable += not valid
         request = message.request = Request(
             message.seq,
             message.direction,
-            id_key(message.id),
+            key,
             message.method,
             message.payload.get("params"),
             message.event.injected is not None,
@@ -284,21 +294,30 @@ class Session(Memory):
 
     def _pair(self, message: Message, side: Side, opposite: Side) -> None:
         exchange = message.exchange
+        request: Request | None = None
         given = message.id
         if given is not None and given is not ABSENT:
-            key = id_key(given)
-            request = opposite.settle(key)
-            if request is None and exchange is not None:
+            key = given if type(given) is int or type(given) is str else id_key(given)
+            request = opposite.open.pop(key, None)
+            if request is not None:
+                if request.older is not None:
+                    opposite.open[key] = request.older
+            elif exchange is not None:
                 request = self._reinstated(exchange, key, opposite)
-            message.request = request
-        answered = message.request
-        if answered is not None:
-            _note_answer(answered, message, side, opposite)
-        message.provoked = (
-            answered.injected
-            if answered is not None
-            else (exchange.injected if exchange is not None else opposite.has_injected)
-        )
+        if request is None:
+            injected = exchange.injected if exchange is not None else opposite.has_injected
+            message.provoked = injected
+            return
+        message.request = request
+        message.provoked = request.injected
+        request.answered = message.seq
+        request.answered_on = exchange
+        if request.seq > side.answered_to:
+            side.answered_to = request.seq
+        answered = opposite.answered
+        answered[request.key] = request
+        if len(answered) > MAX_ANSWERED:
+            forget_older_half(answered)
 
     @property
     def knows_requests(self) -> bool:
@@ -321,13 +340,3 @@ def _cancel(message: Message, side: Side) -> None:
     request = side.open.get(id_key(message.params.get("requestId", ABSENT)))
     if request is not None and request.cancellation is None:
         request.cancellation = message
-
-
-def _note_answer(request: Request, message: Message, answering: Side, asking: Side) -> None:
-    request.answered = message.seq
-    request.answered_on = message.exchange
-    if request.seq > answering.answered_to:
-        answering.answered_to = request.seq
-    asking.answered[request.key] = request
-    if len(asking.answered) > MAX_ANSWERED:
-        forget_older_half(asking.answered)

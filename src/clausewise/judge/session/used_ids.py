@@ -26,6 +26,11 @@ class UsedIds:
     def __len__(self) -> int:
         return len(self._run) + len(self._others) - self._withdrawn
 
+    @property
+    def are_several(self) -> bool:
+        """Whether more than one is taken."""
+        return len(self._run) > 1 + self._withdrawn or len(self) > 1
+
     def __contains__(self, key: IdKey) -> bool:
         return self.seq_of(key) is not None
 
@@ -40,9 +45,12 @@ class UsedIds:
 
     def take(self, key: IdKey, seq: int) -> int | None:
         """Take the id for the request at `seq`; the seq that took it earlier, or None."""
-        if self._run and self._is_next(key) and 0 <= seq <= _MAX_SEQ:
-            self._run.append(seq)
-            return None
+        run = self._run
+        if type(key) is int and run and key == self._start + len(run) and key not in self._others:
+            # Nearly all senders count up.
+            if 0 <= seq <= _MAX_SEQ:
+                run.append(seq)
+                return None
         earlier = self.seq_of(key)
         if earlier is not None:
             return earlier if earlier != seq else None
@@ -57,11 +65,6 @@ class UsedIds:
                 self._start = int(key)  # type: ignore[arg-type]
             self._run.append(seq)
         return None
-
-    def _is_next(self, key: IdKey) -> bool:
-        """Whether a sender who counts up, as nearly all do, would take this one next."""
-        is_next = type(key) is int and key == self._start + len(self._run)
-        return is_next and key not in self._others
 
     def release(self, key: IdKey, seq: int) -> None:
         """Free the id if it was the request at `seq` that took it."""

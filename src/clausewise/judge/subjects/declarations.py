@@ -11,6 +11,7 @@ from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.subjects.repeats import is_news
 
 _S2C = Direction.SERVER_TO_CLIENT
+_SERVER = Party.SERVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def judge_declaration(message: Message, session: Session, out: Sheet, capability
     """
     if message.direction is not _S2C:
         return
-    declared = session.handshake.declares(Party.SERVER, capability)
+    declared = session.handshake.declares(_SERVER, capability)
     if declared:
         out.held(message)
         return

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from clausewise.judge.gate import VERSION_HEADER
-from clausewise.judge.session.exchanges import EVENT_STREAM, Exchange
-from clausewise.judge.session.http_sessions import session_id_of
+from clausewise.judge.session.exchanges import EVENT_STREAM, SESSION_HEADER, Exchange
 from clausewise.judge.session.sessions import Session
 from clausewise.judge.subjects.media_ranges import Listing, listing
 from clausewise.trace.events import Event
@@ -24,23 +21,20 @@ def is_with_endpoint(exchange: Exchange, session: Session) -> bool:
     tells no path, or not yet which is the endpoint's, the request must carry a message or be
     marked as the protocol's.
     """
-    if exchange.method not in _METHODS:
-        return False
     path, endpoint = exchange.path, session.endpoint
     if path is not None and endpoint is not None:
-        return path == endpoint
+        return path == endpoint and exchange.method in _METHODS
+    if exchange.method not in _METHODS:
+        return False
     return exchange.posted is not None or (exchange.head is not None and is_marked(exchange.head))
 
 
 def is_marked(head: Event) -> bool:
     """Whether a request head has a header that only an MCP client sends."""
-    headers = head.fields.get("headers")
-    if not isinstance(headers, Mapping):
-        return False
-    return any(
-        name.startswith(_MCP_PREFIX) or name == LAST_EVENT_ID_HEADER
-        for name in map(str.lower, headers)
-    )
+    names = head.header_names
+    if SESSION_HEADER in names or LAST_EVENT_ID_HEADER in names:
+        return True
+    return any(name.startswith(_MCP_PREFIX) for name in names)
 
 
 def asks_for_stream(exchange: Exchange) -> bool:
@@ -55,4 +49,4 @@ def belongs_to_session(exchange: Exchange, session: Session) -> bool:
     if head is None or not session.handshake.succeeded:
         return False
     names_version = head.header(VERSION_HEADER) == session.handshake.version
-    return names_version and session_id_of(head) == session.session_id
+    return names_version and exchange.sent_id == session.session_id

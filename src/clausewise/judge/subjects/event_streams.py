@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+
+from msgspec import Struct
 
 from clausewise.core.vocabulary import Direction
 from clausewise.judge.ledger import Sheet
@@ -53,8 +56,7 @@ class Stream:
         return self.exchange.request is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(Struct, eq=False):
     """An event id on a stream, and the stream that bore it before, if one did."""
 
     event_id: str
@@ -66,7 +68,8 @@ class EventStreams:
     """The streams of one session; its state, kept by the handlers below."""
 
     def __init__(self) -> None:
-        self._by_label: dict[str | int, Stream] = {}
+        self._by_label: dict[str | int | None, Stream] = {}
+        self._open: dict[Stream, None] = {}
         self._ids: dict[str, Stream] = {}
         self._sighting: tuple[int, Sighting | None] = (-1, None)
 
@@ -77,27 +80,31 @@ class EventStreams:
             return
         resumed_at = exchange.head.header(LAST_EVENT_ID_HEADER) if exchange.head else None
         resumed = self._ids.get(resumed_at) if resumed_at is not None else None
-        self._by_label[label] = Stream(
-            exchange, head.seq, resumed.root if resumed is not None else None
-        )
+        stream = Stream(exchange, head.seq, resumed.root if resumed is not None else None)
+        self._by_label[label] = stream
+        self._open[stream] = None
         if len(self._by_label) > MAX_STREAMS:
             forget_older_half(self._by_label)
+            self._open = {s: None for s in self._by_label.values() if s.is_open}
 
     def of(self, event: Event) -> Stream | None:
         """The stream that carried `event`, if the recording tells."""
-        label = label_of(event.exchange)
-        return None if label is None else self._by_label.get(label)
+        label = event.exchange
+        if type(label) is not int and type(label) is not str:
+            label = label_of(label)
+        return self._by_label.get(label)
 
     @property
-    def live(self) -> list[Stream]:
+    def live(self) -> Collection[Stream]:
         """The streams that are open, oldest first."""
-        return [stream for stream in self._by_label.values() if stream.is_open]
+        return self._open.keys()
 
     def end(self, event: Event) -> None:
         """Take in that the stream of `event`, or its connection, has ended."""
         stream = self.of(event)
         if stream is not None:
             stream.is_open = False
+            self._open.pop(stream, None)
 
     def sighting(self, event: Event) -> Sighting | None:
         """What the id of an SSE event says; None if it has none or its stream is not known.
@@ -136,13 +143,14 @@ def stream_of(message: Message, session: Session) -> Stream | None:
 
 def note_opened(head: Head, session: Session, out: Sheet) -> None:  # noqa: ARG001
     """Handler for `server http-response`: keeps the streams for every check that asks."""
-    exchange = head.exchange
+    exchange, status = head.exchange, head.status
     if (
         exchange is not None
-        and exchange.labelled
         and exchange.streams
+        and exchange.labelled
         and exchange.method in ("GET", "POST")
-        and head.event.status in range(200, 300)
+        and status is not None
+        and 200 <= status < 300
         and is_with_endpoint(exchange, session)
     ):
         session.state(EventStreams).open(head, exchange)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import binascii
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*\Z", re.ASCII)
 _FORBIDDEN = re.compile(r"[^A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]", re.ASCII)
@@ -14,6 +15,9 @@ _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _PARAMETER = rf'{_TOKEN}=(?:{_TOKEN}|"(?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\[\t -~])*")'
 _MEDIA_TYPE = re.compile(rf"({_TOKEN})/{_TOKEN}(?:[ \t]*;[ \t]*(?:{_PARAMETER})?)*", re.ASCII)
 _LAST_QUANTUM = 4
+
+MAX_KNOWN = 256
+"""Characters of a URI whose fault is remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,15 @@ def media_type_class(text: str) -> str | None:
 
 def uri_fault(text: str) -> str | None:
     """Why `text` is no URI with a scheme (RFC 3986, sections 2 and 3.1), or None."""
+    return (_known_uri_fault if len(text) <= MAX_KNOWN else _uri_fault)(text)
+
+
+def _uri_fault(text: str) -> str | None:
     return _scheme_fault(text) or _character_fault(text)
+
+
+_known_uri_fault = lru_cache(maxsize=1024)(_uri_fault)
+"""A session names the same resources again and again."""
 
 
 def uri_template_fault(text: str) -> str | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from clausewise.core.vocabulary import Direction
 from clausewise.judge.session.messages import Message, Request
 from clausewise.judge.session.ordering import Sent
@@ -12,12 +14,14 @@ from clausewise.judge.session.sessions import Session, forget_older_half
 from clausewise.judge.wording import ABSENT
 from clausewise.wire.jsonrpc import IdKey, id_key, valid_id
 
+_C2S = Direction.CLIENT_TO_SERVER
+_S2C = Direction.SERVER_TO_CLIENT
+
 MAX_TOKENS = 4096
 """Tokens remembered a session."""
 
 
-@dataclass(slots=True, eq=False)
-class Series:
+class Series(Struct, eq=False):
     """A token as one request offered it, and the progress reported on it.
 
     Attributes:
@@ -66,8 +70,8 @@ class Tokens:
         """The series that a progress notification continues."""
         if self._read != notification.seq:
             token = notification.params.get("progressToken")
-            key = (notification.direction.opposite, id_key(token))
-            self._found = self.latest.get(key) if valid_id(token) else None
+            offered_in = _C2S if notification.direction is _S2C else _S2C
+            self._found = self.latest.get((offered_in, id_key(token))) if valid_id(token) else None
             self._read = notification.seq
         return self._found
 

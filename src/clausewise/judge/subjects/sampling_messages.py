@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from clausewise.judge.subjects.content import objects
 from clausewise.judge.subjects.schema_documents import digest
@@ -22,19 +23,23 @@ MAX_NAMED = 3
 _Object = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True, eq=False):
     """One place in a message list where a rule about tools applies.
 
     Attributes:
-        key: equal for equal places, since every further request repeats the history.
+        place: the messages that stand there.
         fault: what is wrong there, or None.
         mixed: the fault is only that results share a message with other content.
     """
 
-    key: bytes
+    place: Any
     fault: str | None
     mixed: bool = False
+
+    @property
+    def key(self) -> bytes:
+        """Equal for equal places, since every further request repeats the history."""
+        return digest(self.place)
 
 
 def blocks(content: Any) -> list[_Object]:
@@ -44,7 +49,9 @@ def blocks(content: Any) -> list[_Object]:
 
 def of_type(content: Any, kind: str) -> list[_Object]:
     """The blocks of one type."""
-    return [block for block in blocks(content) if block.get("type") == kind]
+    if type(content) is dict:
+        return [content] if content.get("type") == kind else []
+    return [block for block in objects(content) if block.get("type") == kind]
 
 
 def uses_tools(messages: Any) -> bool:
@@ -63,7 +70,7 @@ def result_messages(messages: Any) -> Iterator[Judged]:
             continue
         others = _other_types(message)
         fault = f"tool results together with {', '.join(others)}" if others else None
-        yield Judged(digest(message), fault, mixed=fault is not None)
+        yield Judged(message, fault, mixed=fault is not None)
 
 
 def tool_turns(messages: Any) -> Iterator[Judged]:
@@ -116,7 +123,7 @@ def _answered(uses: list[_Object], message: _Object, following: Any) -> Judged:
     mixed = fault is None and bool(_other_types(following))
     if mixed:
         fault = "the answer holds more than tool results"
-    return Judged(digest([message, following]), fault, mixed)
+    return Judged([message, following], fault, mixed)
 
 
 def _answer_fault(uses: list[_Object], following: Any) -> str | None:
@@ -154,4 +161,4 @@ def _orphans(message: _Object, earlier: set[IdKey]) -> Iterator[Judged]:
     )
     if strays:
         fault = "; ".join(_named("a result without a tool use:", strays))
-        yield Judged(digest(message), fault)
+        yield Judged(message, fault)

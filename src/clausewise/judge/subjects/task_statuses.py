@@ -16,6 +16,7 @@ from clausewise.judge.subjects.tasks import MAX_TASKS, TASK_RESULT, TaskKey, cre
 from clausewise.wire.jsonrpc import MessageClass
 
 TERMINAL = frozenset({"cancelled", "completed", "failed"})
+_RESULT = MessageClass.RESULT
 _LIVE = frozenset({"input_required", "working"})
 _TASK_METHODS = frozenset({"tasks/cancel", "tasks/get", "tasks/list", TASK_RESULT})
 
@@ -69,8 +70,8 @@ class Tasks:
 def follow_tasks(message: Message, session: Session, out: Sheet) -> None:
     """Take in a message of `TASK_EVENTS`; a handler, and harmless when called again."""
     request = message.request
-    if message.kind is MessageClass.RESULT:
-        if creates_task(message):
+    if message.kind is _RESULT:
+        if "task" in message.result and creates_task(message):
             _create(session.state(Tasks), message)
         elif request is not None and request.method in _TASK_METHODS:
             _read_result(session.state(Tasks), message, request)

@@ -51,7 +51,7 @@ def fulfilled_request(message: Message, session: Session) -> Request | None:
         if not isinstance(task_id, str):
             return None
         return session.state(_Tasks).requests.get((request.direction, task_id))
-    if not creates_task(message):
+    if "task" not in message.result or not creates_task(message):
         return request
     task_id = message.result["task"].get("taskId")
     if isinstance(task_id, str):

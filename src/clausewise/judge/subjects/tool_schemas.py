@@ -66,7 +66,15 @@ def misfit(session: Session, schema: Any, value: Any) -> str | None:
         UndecidableError: the schema is of an unknown dialect or cannot be used, or the value is
             too much for the engine.
     """
-    validator = _validator(session, schema)
+    return misfit_of(_validator(session, schema), value)
+
+
+def misfit_of(validator: Any, value: Any) -> str | None:
+    """How `value` misses the schema of a validator that `compiled` made, or None.
+
+    Raises:
+        UndecidableError: the value is too much for the engine.
+    """
     try:
         if validator.is_valid(value):
             return None
@@ -100,11 +108,16 @@ def _validator_by_digest(session: Session, schema: Any) -> Any:
     if found is None:
         if len(validators) >= MAX_SCHEMAS:
             forget_older_half(validators)
-        found = validators[key] = _compiled(schema, dialect)
+        found = validators[key] = compiled(schema, dialect)
     return found
 
 
-def _compiled(schema: dict[str, Any], dialect: Dialect) -> Any:
+def compiled(schema: dict[str, Any], dialect: Dialect) -> Any:
+    """A validator of `schema`, which fetches nothing.
+
+    Raises:
+        UndecidableError: the engine cannot use the schema.
+    """
     try:
         return _VALIDATORS[dialect](schema, offline=True, validate_formats=False)
     except _REFUSALS as refusal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,11 +28,16 @@ class Shape:
     revision: Revision
     _validator: Draft202012Validator
 
+    @property
+    def fits(self) -> Callable[[Any], bool]:
+        """As `is_valid`, with as little around it as can be; raises ValueError for odd values."""
+        return self._validator.is_valid
+
     def is_valid(self, value: Any) -> bool:
         """Whether the value has this shape; about a microsecond for a usual message."""
         try:
             return self._validator.is_valid(value)
-        except ValueError:  # a lone surrogate in a member name, which the engine cannot take
+        except ValueError:  # a lone surrogate, which the engine cannot take
             return self._validator.is_valid(_tamed(value))
 
     def errors(self, value: Any) -> Iterator[ValidationError]:
@@ -52,13 +57,15 @@ def compile_shape(revision: Revision, name: str, schema: Schema) -> Shape:
 
 
 def _tamed(value: Any, depth: int = 0) -> Any:
-    """A copy with lone surrogates in member names escaped, cut off below `_DEEPEST`."""
+    """A copy with lone surrogates escaped, cut off below `_DEEPEST`."""
     if depth == _DEEPEST:
         return None if isinstance(value, (dict, list)) else value
     if isinstance(value, dict):
         return {_well_formed(key): _tamed(part, depth + 1) for key, part in value.items()}
     if isinstance(value, list):
         return [_tamed(part, depth + 1) for part in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
     return value
 
 

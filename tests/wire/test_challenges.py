@@ -6,21 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clausewise.core.vocabulary import Direction, TransportKind
-from clausewise.judge.subjects.challenges import MAX_HEADER_CHARACTERS, Challenge, challenges_of
-from clausewise.trace.events import Event, EventKind
+from clausewise.wire.authorization.challenges import (
+    MAX_HEADER_CHARACTERS,
+    Challenge,
+    bearer_of,
+    read_challenges,
+)
 
 
 def challenges(value: str | list[str]) -> tuple[Challenge, ...]:
-    headers = {"WWW-Authenticate": value}
-    head = Event(
-        0,
-        Direction.SERVER_TO_CLIENT,
-        TransportKind.HTTP,
-        EventKind.HTTP,
-        fields={"status": 401, "headers": headers},
-    )
-    return challenges_of(head)
+    return read_challenges([value] if isinstance(value, str) else value)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +70,18 @@ def test_scopes_are_tokens_of_visible_ascii(scope: str, names: bool) -> None:
 
 def test_a_challenge_without_scope_names_none() -> None:
     assert not Challenge("bearer", {}).names_scopes
+    assert Challenge("bearer", {}).scopes == ()
+
+
+def test_scopes_are_counted_once_and_what_is_none_is_left_out() -> None:
+    assert Challenge("bearer", {"scope": "b a\x7f a  b"}).scopes == ("b", "a")
+
+
+def test_the_first_bearer_challenge_is_the_one_that_counts() -> None:
+    found = bearer_of(challenges('Basic realm="x", Bearer scope="a", Bearer scope="b"'))
+    assert found is not None
+    assert found.scopes == ("a",)
+    assert bearer_of(challenges("Basic realm=x")) is None
 
 
 @given(st.text(alphabet=st.sampled_from('aB1 =,"\\\t~é'), max_size=60))

@@ -1,0 +1,1 @@
+"""What authorization has on the wire: challenges, URLs of metadata, identifiers of resources."""
