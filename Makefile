@@ -13,7 +13,7 @@ CLIENTS := .cache/real-clients
 OFFICIAL := .cache/official
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types layers fresh spec-drift generate real-servers real-clients official official-suite bench clean
+.PHONY: help setup demo test check lint types layers fresh spec-drift generate real-servers real-clients official official-suite bench coverage clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +87,9 @@ $(OFFICIAL)/.stamp: tests/official/package.json
 
 cases: setup ## the checks of recordings, each with the number of its cases that break and keep it
 	$(BIN)/python -m tests.judge.list_cases
+
+coverage: setup ## how much of what there is to judge is judged on the right reference server
+	$(BIN)/python -m tests.defects.coverage --missing
 
 bench: setup ## time of the commands, time and memory of `validate` beside the floor; BENCH_FULL=1 adds a million events
 	$(BIN)/python -m bench

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,12 +36,14 @@ class Scenario:
         required: whether the revision requires it; others are run and told.
         checks: how many checks have each status, of SUCCESS, FAILURE, WARNING, SKIPPED, INFO.
         complaints: id and message of each check that failed or warned.
+        failures: the ids of the checks that failed.
     """
 
     name: str
     required: bool
     checks: Counter[str]
     complaints: tuple[str, ...]
+    failures: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -53,13 +56,17 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class SuiteRun:
-    """A leg of the suite at one revision: what it said, and every scenario in its order."""
+    """A leg of the suite at one revision: what it said, and every scenario in its order.
+
+    `seconds` is how long the suite itself took.
+    """
 
     leg: Leg
     revision: str
     exit_code: int
     output: str
     scenarios: tuple[Scenario, ...]
+    seconds: float = 0.0
 
     @property
     def required(self) -> tuple[Scenario, ...]:
@@ -79,6 +86,7 @@ def run_suite(leg: Leg, revision: str, arguments: Sequence[str]) -> SuiteRun:
         TimeoutExpired: it did not end in time.
     """
     with TemporaryDirectory(prefix="official-") as folder:
+        began = time.monotonic()
         completed = _run(
             leg,
             *("--requirements", revision),
@@ -86,11 +94,12 @@ def run_suite(leg: Leg, revision: str, arguments: Sequence[str]) -> SuiteRun:
             *("--output-dir", folder),
             *arguments,
         )
+        seconds = time.monotonic() - began
         found = dict(_results(Path(folder)))
     required = required_scenarios(leg, revision)
     names = [*required, *(name for name in sorted(found) if name not in required)]
     scenarios = tuple(_scenario(name, name in required, found.get(name, [])) for name in names)
-    return SuiteRun(leg, revision, completed.returncode, completed.stdout, scenarios)
+    return SuiteRun(leg, revision, completed.returncode, completed.stdout, scenarios, seconds)
 
 
 def required_scenarios(leg: Leg, revision: str) -> tuple[str, ...]:
@@ -134,4 +143,6 @@ def _scenario(name: str, required: bool, checks: list[dict[str, object]]) -> Sce
         for check in checks
         if check["status"] in ("FAILURE", "WARNING")
     )
-    return Scenario(name, required, Counter(str(check["status"]) for check in checks), complaints)
+    counts = Counter(str(check["status"]) for check in checks)
+    failed = dict.fromkeys(str(check["id"]) for check in checks if check["status"] == "FAILURE")
+    return Scenario(name, required, counts, complaints, tuple(failed))

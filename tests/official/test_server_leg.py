@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from clausewise.app import validate
-from clausewise.core.vocabulary import Direction, Outcome, Party, Revision
+from clausewise.core.vocabulary import Direction, Outcome, Party
 from clausewise.reference.options import ServerOptions
-from clausewise.trace.events import Event, EventKind
+from clausewise.trace.events import EventKind
 from clausewise.trace.recordings import ReadingOptions, open_recording
-from clausewise.wire import shapes
+from tests.official.message_shapes import fault_of_answer
 from tests.official.run import table
 from tests.official.server_leg import run_server_leg
 from tests.official.suite import EXPECTED_FAILURES, Scenario, SuiteRun, required_scenarios
@@ -62,23 +60,8 @@ def test_what_the_server_sends_in_the_recorded_modern_leg_has_the_shapes_of_ours
         if event.direction is Direction.CLIENT_TO_SERVER and "id" in event.payload
     }
     sent = [event for event in messages if event.direction is Direction.SERVER_TO_CLIENT]
-    faults = [(event.seq, fault) for event in sent if (fault := shape_fault(event, asked))]
+    faults = [(event.seq, fault) for event in sent if (fault := fault_of_answer(event, asked))]
     assert (faults, len(sent) > 100) == ([], True)
-
-
-def shape_fault(event: Event, asked: Mapping[tuple[Any, Any], str]) -> object:
-    """The first fault of a message of the modern server, None if it has its shape."""
-    message, modern, up = event.payload, Revision.MODERN, Direction.CLIENT_TO_SERVER
-    if "method" in message:
-        down = Direction.SERVER_TO_CLIENT
-        shape, value = shapes.notification_shape(modern, message["method"], down), message
-    elif "error" in message:
-        value = message["error"]
-        shape = shapes.error_shape(modern, value.get("code"))
-    else:
-        value = message["result"]
-        shape = shapes.result_shape(modern, asked[event.exchange, message["id"]], up)
-    return shapes.first_fault(shape, value) if shape is not None else f"no shape of {message}"
 
 
 @pytest.mark.usefixtures("installed")

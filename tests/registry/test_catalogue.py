@@ -77,7 +77,7 @@ def test_the_schema_refuses_a_judged_clause_with_an_exclusion() -> None:
 def test_the_json_of_rules_fits_its_schema() -> None:
     document = json.loads(run("rules", "--format", "json"))
     assert fits(document, "rules-1")
-    assert len(document["rules"]) == 79
+    assert [rule["origin"] for rule in document["rules"]] == ["list"] * 79 + ["clausewise"] * 68
     stateless = next(rule for rule in document["rules"] if rule["id"] == "MCP-STL-001")
     assert (stateless["level"], stateless["severity"]) == ("MUST NOT", "fail")
     assert stateless["effective"] == {"level": "SHOULD", "severity": "warn"}
@@ -207,3 +207,25 @@ def test_a_terminal_without_unicode_gets_escapes(
     done = CliRunner(charset="ascii").invoke(COMMANDS[name], rest, catch_exceptions=False)
     assert done.exit_code == 0
     assert done.stdout_bytes.isascii()
+
+
+def test_a_group_can_be_narrowed_to_the_rules_of_one_origin() -> None:
+    ids = {origin: [e.rule.id for e in rule_catalogue(origin)] for origin in ("hdr", "CW-HDR")}
+    assert ids["CW-HDR"] == ["CW-HDR-001", "CW-HDR-002"]
+    assert ids["hdr"][-2:] == ids["CW-HDR"]
+    assert ids["hdr"][0] == "MCP-HDR-001"
+
+
+def test_our_own_rules_stand_apart_and_are_counted_apart() -> None:
+    text = render_rules(rule_catalogue(), CatalogueFormat.HUMAN)
+    assert text.splitlines()[-1] == (
+        "79 rules of 2026-07-28: 79 implemented, 0 planned; "
+        "68 of our own: 68 implemented, 0 planned"
+    )
+    assert text.index("MCP-REG-004") < text.index("HDR: Request metadata headers, our own")
+
+
+def test_an_explanation_says_which_check_of_the_official_suite_looks_at_the_same() -> None:
+    assert "http-header-validation" in run("explain", "CW-HDR-001")
+    record = json.loads(run("explain", "CW-HDR-001", "--format", "json"))["explanations"][0]
+    assert (record["origin"], record["official"][:22]) == ("clausewise", "http-header-validation")

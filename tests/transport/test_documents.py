@@ -13,7 +13,8 @@ from clausewise.trace.events import EventKind
 from clausewise.trace.tape import Tape
 from clausewise.transport import documents
 from clausewise.transport.addresses import AddressGuard, Neighbourhood
-from clausewise.transport.documents import Document, Fetcher, origin_of
+from clausewise.transport.documents import Document, Fetcher
+from clausewise.transport.guarded import origin_of
 from clausewise.transport.limits import Limits
 from clausewise.transport.targets import HttpTarget
 

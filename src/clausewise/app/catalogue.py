@@ -9,7 +9,7 @@ from clausewise.core.errors import UsageError
 from clausewise.core.vocabulary import Level, Party, Revision
 from clausewise.judge.registration import checks
 from clausewise.probe.registration import probes
-from clausewise.registry import Clause, Rule
+from clausewise.registry import Clause, Origin, Rule
 from clausewise.report.catalogue import (
     ClauseCatalogue,
     ClauseEntry,
@@ -55,16 +55,21 @@ def clause_catalogue(revision: Revision, wanted: ClauseFilter | None = None) -> 
 
 
 def rule_catalogue(group: str | None = None) -> tuple[RuleEntry, ...]:
-    """The rules, or those of one `group` (`DSC` or `MCP-DSC`, in any case).
+    """The rules, those of the published list first, or those of one `group`.
+
+    `DSC` names a group, `MCP-DSC` and `CW-DSC` the rules in it of one origin; in any case.
 
     Raises:
         UsageError: there is no such group.
     """
-    code = None if group is None else group.upper().removeprefix("MCP-")
-    if code not in (None, *registry.groups()):
-        raise UsageError(f"no group of rules {group!r}", f"Groups: {', '.join(registry.groups())}.")
-    rules = registry.rules().values()
-    return tuple(rule_entry(rule) for rule in rules if code in (None, rule.group))
+    rules = sorted(registry.rules().values(), key=lambda rule: list(Origin).index(rule.origin))
+    if group is not None:
+        wanted = group.upper()
+        rules = [rule for rule in rules if wanted in (rule.group, rule.id.rpartition("-")[0])]
+        if not rules:
+            groups = ", ".join(registry.groups())
+            raise UsageError(f"no group of rules {group!r}", f"Groups: {groups}.")
+    return tuple(rule_entry(rule) for rule in rules)
 
 
 def clause_entry(clause: Clause) -> ClauseEntry:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shlex
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,9 +16,18 @@ import anyio
 from clausewise import registry
 from clausewise.app.credentials import Secrets, header_secrets, query_values
 from clausewise.app.hiding import HidingWriter
+from clausewise.app.joining import joined, told_once
 from clausewise.app.selection import Selection, in_order
 from clausewise.core.errors import ClausewiseError, TargetError
-from clausewise.core.results import Finding, RunResult, Target, Verdict, worst
+from clausewise.core.results import (
+    UNSAVED,
+    Finding,
+    Implementation,
+    RunResult,
+    Target,
+    Verdict,
+    worst,
+)
 from clausewise.core.vocabulary import Outcome, Party, Revision, TransportKind
 from clausewise.judge.engine import JudgeOptions, judge
 from clausewise.probe.run import ProbeOptions, ProbeRun, Progress, run_probes
@@ -29,9 +38,6 @@ from clausewise.trace.writer import TraceWriter
 from clausewise.transport.http import HttpTarget
 from clausewise.transport.limits import Limits
 from clausewise.transport.stdio import StdioTarget
-
-RECORDING = "check"
-"""What findings call the recording when it is not saved."""
 
 _GRACE_S = 30.0
 _SHORTEST_PROBE_S = 20.0
@@ -48,6 +54,8 @@ class CheckOptions:
         supplied: what rules need beside the target: tokens, a registry entry.
         timeout_s: the longest wait for one answer.
         max_time_s: the longest time for all probes together.
+        rate: the most requests per second to the target, or None for no bound.
+        concurrency: how many probes run at a time, or None for the usual number.
         save_trace: where to write the recording, or None.
     """
 
@@ -57,11 +65,13 @@ class CheckOptions:
     supplied: Supplied = NOTHING_SUPPLIED
     timeout_s: float = 10.0
     max_time_s: float = 120.0
+    rate: float | None = None
+    concurrency: int | None = None
     save_trace: Path | None = None
 
     @property
     def recording(self) -> str:
-        return RECORDING if self.save_trace is None else str(self.save_trace)
+        return UNSAVED if self.save_trace is None else str(self.save_trace)
 
 
 def run(
@@ -78,7 +88,7 @@ def run(
         TargetError: it cannot be reached, speaks no MCP, or never comes to an end.
         UsageError: the trace cannot be written.
     """
-    secrets = _secrets_of(target, options.supplied)
+    secrets = secrets_of(target, options.supplied)
     started, begin = datetime.now(UTC), time.monotonic()
     with ExitStack() as stack:
         listeners: list[Callable[[Event], None]] = []
@@ -90,10 +100,10 @@ def run(
             probed = anyio.run(_probe, target, options, tape, progress)
         except ClausewiseError as error:
             raise type(error)(secrets.hide(error.message), secrets.hide(error.hint)) from None
-    verdicts = (*probed.verdicts, *_clauses(tape.events, probed, options.recording))
+    verdicts = (*probed.verdicts, *clause_verdicts(tape.events, probed, options.recording))
     return RunResult(
         command="check",
-        target=Target(_kind(target), secrets.hide(_name(target)), probed.server),
+        target=described(target, probed.server, secrets),
         era=probed.era,
         revisions=probed.revisions,
         verdicts=in_order(_hidden(v, secrets) for v in verdicts if options.selection.takes(v)),
@@ -109,18 +119,7 @@ async def _probe(
     tape: Tape,
     progress: Callable[[Progress], None],
 ) -> ProbeRun:
-    probing = ProbeOptions(
-        revision=options.selection.revision,
-        select=options.selection.select,
-        ignore=options.selection.ignore,
-        call_tools=options.call_tools,
-        supplied=options.supplied,
-        as_listed=options.as_listed,
-        limits=dataclasses.replace(Limits(), answer_s=options.timeout_s),
-        probe_s=max(_SHORTEST_PROBE_S, 2 * options.timeout_s),
-        total_s=options.max_time_s,
-        trace=options.recording,
-    )
+    probing = probe_options(options)
     try:
         with anyio.fail_after(options.max_time_s + _GRACE_S):
             return await run_probes(target, probing, tape, progress)
@@ -131,8 +130,29 @@ async def _probe(
         ) from None
 
 
-def _clauses(events: Sequence[Event], probed: ProbeRun, trace: str) -> list[Verdict]:
-    """The verdicts of the clauses of 2025-11-25 that bind servers, and our own slips."""
+def probe_options(options: CheckOptions) -> ProbeOptions:
+    """The choices as the probes take them."""
+    return ProbeOptions(
+        revision=options.selection.revision,
+        select=options.selection.select,
+        ignore=options.selection.ignore,
+        call_tools=options.call_tools,
+        supplied=options.supplied,
+        as_listed=options.as_listed,
+        limits=dataclasses.replace(Limits(), answer_s=options.timeout_s),
+        probe_s=max(_SHORTEST_PROBE_S, 2 * options.timeout_s),
+        total_s=options.max_time_s,
+        concurrency=options.concurrency,
+        rate=options.rate,
+        trace=options.recording,
+    )
+
+
+def clause_verdicts(events: Sequence[Event], probed: ProbeRun, trace: str) -> list[Verdict]:
+    """The verdicts of the clauses of 2025-11-25 that bind servers, and our own slips.
+
+    What the recording shows of a clause is joined with what its probes decided.
+    """
     if probed.era is None:
         return _unjudged(Outcome.INCONCLUSIVE, probed.barred)
     if not probed.era.has_legacy:
@@ -140,11 +160,13 @@ def _clauses(events: Sequence[Event], probed: ProbeRun, trace: str) -> list[Verd
     judged = judge(events, trace=trace, options=JudgeOptions(as_probe=True))
     slips = _slips_by_clause(judged.slips)
     reported = {verdict.id for verdict in _about_servers(judged.verdicts)}
-    return [
-        _with_slip(verdict, slips.get(verdict.id))
+    recorded = [
+        _reproducible(_with_slip(verdict, slips.get(verdict.id)), probed.commands)
         for verdict in judged.verdicts
         if verdict.id in reported or verdict.id in slips
     ]
+    sessions = {event.seq: event.session for event in events}
+    return told_once(joined(recorded, probed.clauses), sessions)
 
 
 def _about_servers(verdicts: Iterable[Verdict]) -> list[Verdict]:
@@ -154,11 +176,12 @@ def _about_servers(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 def _unjudged(outcome: Outcome, reason: str | None) -> list[Verdict]:
     """The verdicts of all clauses that bind servers where no legacy session was held."""
+    clauses = registry.clauses(Revision.LEGACY)
     return [
         verdict
-        if verdict.outcome is Outcome.EXCLUDED
+        if verdict.outcome is Outcome.EXCLUDED and not clauses[verdict.id].probes
         else dataclasses.replace(verdict, outcome=outcome, reason=reason)
-        for verdict in _about_servers(judge((), trace=RECORDING).verdicts)
+        for verdict in _about_servers(judge((), trace=UNSAVED).verdicts)
     ]
 
 
@@ -185,7 +208,19 @@ def _with_slip(verdict: Verdict, slip: Finding | None) -> Verdict:
     )
 
 
-def _secrets_of(target: HttpTarget | StdioTarget, supplied: Supplied) -> Secrets:
+def _reproducible(verdict: Verdict, commands: Mapping[int, str]) -> Verdict:
+    """The verdict, each finding at a known event with the command that has it come again."""
+    return dataclasses.replace(
+        verdict,
+        findings=tuple(
+            dataclasses.replace(f, reproduce=commands.get(f.at.seq)) if f.at is not None else f
+            for f in verdict.findings
+        ),
+    )
+
+
+def secrets_of(target: HttpTarget | StdioTarget, supplied: Supplied) -> Secrets:
+    """What must not be shown of a target and of what the user supplied."""
     if not isinstance(target, HttpTarget):
         return Secrets(target.env.values())
     tokens = (supplied.foreign_token, supplied.low_scope_token)
@@ -193,12 +228,13 @@ def _secrets_of(target: HttpTarget | StdioTarget, supplied: Supplied) -> Secrets
     return Secrets(header_secrets(target.headers) + query_values(target.url) + given)
 
 
-def _kind(target: HttpTarget | StdioTarget) -> TransportKind:
-    return TransportKind.HTTP if isinstance(target, HttpTarget) else TransportKind.STDIO
-
-
-def _name(target: HttpTarget | StdioTarget) -> str:
-    return target.public_url if isinstance(target, HttpTarget) else shlex.join(target.command)
+def described(
+    target: HttpTarget | StdioTarget, server: Implementation | None, secrets: Secrets
+) -> Target:
+    """The target as results name it."""
+    if isinstance(target, HttpTarget):
+        return Target(TransportKind.HTTP, secrets.hide(target.public_url), server)
+    return Target(TransportKind.STDIO, secrets.hide(shlex.join(target.command)), server)
 
 
 def _hidden(verdict: Verdict, secrets: Secrets) -> Verdict:

@@ -9,8 +9,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from clausewise.app.suggestion import did_you_mean
 from clausewise.core.errors import ConfigError
+from clausewise.core.suggestion import did_you_mean
 from clausewise.core.vocabulary import FailOn, Level, Party, Revision
 from clausewise.report.formats import Format
 
@@ -48,6 +48,8 @@ SETTINGS: Mapping[str, Setting] = {
     "env": Setting(Shape.TEXTS),
     "timeout": Setting(Shape.NUMBER),
     "max-time": Setting(Shape.NUMBER),
+    "rate": Setting(Shape.NUMBER),
+    "concurrency": Setting(Shape.NUMBER),
     "call-tool": Setting(Shape.TEXTS),
     "foreign-token": Setting(Shape.TEXT),
     "low-scope-token": Setting(Shape.TEXT),
@@ -66,13 +68,19 @@ SETTINGS: Mapping[str, Setting] = {
 }
 """Every key, named as its option on the command line; a command takes those it has."""
 
+_AUDIT = "audit"
+
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of one file, by key; paths are absolute. `source` is None for none."""
+    """The settings of one file, by key; paths are absolute. `source` is None for none.
+
+    `audit` is the table of that name as it stands; `app.audit_config` reads it.
+    """
 
     source: Path | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    audit: Mapping[str, Any] | None = None
 
 
 def find(folder: Path) -> Config:
@@ -87,13 +95,35 @@ def find(folder: Path) -> Config:
     for place in (folder, *folder.parents):
         own = place / "clausewise.toml"
         if own.is_file():
-            return Config(own, _checked(_parsed(own), own))
+            return _config(_parsed(own), own)
         project = place / "pyproject.toml"
         if project.is_file():
             table = _parsed(project).get("tool", {}).get("clausewise")
             if table is not None:
-                return Config(project, _checked(table, project))
+                return _config(table, project)
     return Config()
+
+
+def read(path: Path) -> Config:
+    """The configuration in `path`: the whole file, of a pyproject.toml its own table.
+
+    Raises:
+        ConfigError: it cannot be read, has an unknown key, or a wrong value.
+    """
+    content = _parsed(path)
+    if path.name == "pyproject.toml":
+        content = content.get("tool", {}).get("clausewise", {})
+    return _config(content, path)
+
+
+def _config(table: Any, path: Path) -> Config:
+    if not isinstance(table, dict):
+        raise ConfigError(f"{path}: tool.clausewise is no table")
+    settings = {key: value for key, value in table.items() if key != _AUDIT}
+    audit = table.get(_AUDIT)
+    if audit is not None and not isinstance(audit, dict):
+        raise ConfigError(f"{path}: {_AUDIT} is {audit!r}", f"Begin a table with [{_AUDIT}].")
+    return Config(path, _checked(settings, path), audit)
 
 
 def _parsed(path: Path) -> dict[str, Any]:
@@ -105,17 +135,16 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} is no TOML: {error}", "Correct the file.") from None
 
 
-def _checked(table: Any, path: Path) -> dict[str, Any]:
-    if not isinstance(table, dict):
-        raise ConfigError(f"{path}: tool.clausewise is no table")
+def _checked(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
     return {key: _value(key, value, path) for key, value in table.items()}
 
 
 def _value(key: str, value: Any, path: Path) -> Any:
     setting = SETTINGS.get(key)
     if setting is None:
-        near = did_you_mean(key, SETTINGS)
-        raise ConfigError(f"{path}: unknown key {key!r}", near or f"Keys: {', '.join(SETTINGS)}.")
+        keys = (*SETTINGS, _AUDIT)
+        near = did_you_mean(key, keys)
+        raise ConfigError(f"{path}: unknown key {key!r}", near or f"Keys: {', '.join(keys)}.")
     if not _fits(setting, value):
         due = " or ".join(setting.choices) if setting.choices else setting.shape.value
         raise ConfigError(f"{path}: {key} is {value!r}", f"It must be {due}.")

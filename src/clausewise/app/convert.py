@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -41,7 +40,7 @@ def run(name: str, out: Path | BinaryIO, options: ReadingOptions) -> Converted:
             )
         try:
             lines = [
-                encode_event(dataclasses.replace(event, text=recording.texts.get(event.seq)))
+                encode_event(event.but(text=recording.texts.get(event.seq)))
                 for event in recording.events()
             ]
         except RecursionError:

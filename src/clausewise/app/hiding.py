@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import Any
 
@@ -24,8 +23,7 @@ class HidingWriter:
         if text is None and event.payload is not None:
             text = json.dumps(event.payload).encode()
         self._writer.write(
-            dataclasses.replace(
-                event,
+            event.but(
                 text=None if text is None else self._secrets.hide_bytes(text),
                 fields={name: self._hidden(value) for name, value in event.fields.items()},
             )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from clausewise import registry
-from clausewise.app.suggestion import did_you_mean
 from clausewise.core.errors import UsageError
-from clausewise.core.results import SubjectKind, Verdict
+from clausewise.core.results import SubjectKind
+from clausewise.core.suggestion import did_you_mean
 from clausewise.core.vocabulary import Level, Revision
 
 _LEVELS_DOWN_TO = {
@@ -16,6 +17,25 @@ _LEVELS_DOWN_TO = {
     Level.SHOULD: frozenset({Level.MUST, Level.MUST_NOT, Level.SHOULD, Level.SHOULD_NOT}),
     Level.MAY: frozenset(Level),
 }
+
+
+class Judged(Protocol):
+    """What stands for one clause or rule: a verdict, or what is planned for it."""
+
+    @property
+    def kind(self) -> SubjectKind: ...
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def revision(self) -> Revision: ...
+
+    @property
+    def level(self) -> Level: ...
+
+
+J = TypeVar("J", bound=Judged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +82,7 @@ class Selection:
             return False
         return not self.select or any(_covers(word, id_) for word in self.select)
 
-    def takes(self, verdict: Verdict) -> bool:
+    def takes(self, verdict: Judged) -> bool:
         """Whether this verdict is reported."""
         return (
             self.takes_id(verdict.id)
@@ -77,7 +97,7 @@ def known_ids() -> tuple[str, ...]:
     return (*registry.rules(), *clauses)
 
 
-def in_order(verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+def in_order(verdicts: Iterable[J]) -> tuple[J, ...]:
     """Verdicts in the order of every report: kind (rules first), revision, id."""
     kinds = list(SubjectKind)
     return tuple(sorted(verdicts, key=lambda v: (kinds.index(v.kind), v.revision, v.id)))

@@ -91,6 +91,7 @@ class _Gathering:
             verdicts=in_order(v for v in self._merging.verdicts() if selection.takes(v)),
             notes=tuple(self._notes),
             traces=() if self._is_alone else tuple(self._summaries),
+            party=self._options.party,
         )
 
     def _only_server(self) -> Implementation | None:

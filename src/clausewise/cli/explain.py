@@ -1,4 +1,4 @@
-"""`clausewise explain`: all about one clause, rule or check."""
+"""`clausewise explain`: all about one clause, rule, check or probe."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Examples:
     show_default=True,
 )
 def command(ids: tuple[str, ...], format_: str) -> None:
-    """Tell all about a clause, rule or check: the sentence, what decides it, how to fix it."""
+    """Tell all about a clause, rule, check or probe: the sentence, what decides it, how to fix it."""
     chosen = ExplanationFormat(format_)
     text = render(explain(ids), chosen, terminal_width())
     show(text, for_people=chosen is ExplanationFormat.HUMAN)

@@ -7,9 +7,9 @@ from importlib import import_module
 import click
 
 from clausewise import __version__
-from clausewise.app.suggestion import did_you_mean
 from clausewise.cli.commands import SUMMARIES, root_help
 from clausewise.core.errors import UsageError
+from clausewise.core.suggestion import did_you_mean
 
 
 class CommandsByName(click.Group):

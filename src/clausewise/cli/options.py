@@ -63,7 +63,7 @@ report_options = together(
         "reports",
         multiple=True,
         metavar="FORMAT=PATH",
-        help="Also write a report to a file; repeatable.",
+        help="Also write a report to a file (html=page.html, sarif=x.sarif); repeatable.",
     ),
     setting(
         "color",

@@ -16,6 +16,8 @@ _EPILOG = """\b
 Examples:
   clausewise report result.json
   clausewise report result.json --format markdown > summary.md
+  clausewise report result.json --format html > page.html
+  clausewise report result.json --format github
   clausewise report result.json --report junit=result.xml --fail-on should
 
 The exit code is that of the run, by --fail-on and --baseline of this call."""

@@ -19,6 +19,10 @@ To add a clause, append a `[[clause]]` table to the file of its area:
     prefix = "words just before"     # optional: where `start` occurs earlier on the page too
     checks = ["base.some-check"]     # or exclusion = { type = "…", reason = "…" }, never both
     beyond = true                    # optional: judged although the requirements exclude it
+    probes = ["base.some-probe"]     # optional: what decides it on a live server
+
+A rule of our own, for a sentence that the published list of rules leaves out, stands in the
+file of its group with an id that begins with `CW-`.
 
 A list that the sentence introduces is quoted with `; ` between its items. The reason of
 an exclusion says, in our words, what in this very clause a recording cannot show; its
@@ -28,12 +32,13 @@ that quote, locator and anchor are found there. An id, once published, keeps its
 """
 
 from clausewise.registry.loading import areas, clauses, groups, rules
-from clausewise.registry.records import Clause, Exclusion, ExclusionType, Rule
+from clausewise.registry.records import Clause, Exclusion, ExclusionType, Origin, Rule
 
 __all__ = [
     "Clause",
     "Exclusion",
     "ExclusionType",
+    "Origin",
     "Rule",
     "areas",
     "clauses",

@@ -77,6 +77,7 @@ def _clause_row(clause: Clause) -> list[object]:
         clause.checks,
         None if exclusion is None else [exclusion.type, exclusion.reason],
         clause.beyond,
+        clause.probes,
     ]
 
 
@@ -96,6 +97,7 @@ def _rule_row(rule: Rule) -> list[object]:
         rule.needs,
         rule.clauses,
         rule.spec_traced,
+        rule.official,
     ]
 
 

@@ -57,7 +57,7 @@ def _compiled(name: str) -> dict[str, Any]:
 
 def _clause(revision: Revision, row: list[Any]) -> Clause:
     name, level, binds, condition, page, anchor, start, end, prefix, quote, *rest = row
-    checks, exclusion, beyond = rest
+    checks, exclusion, beyond, probes = rest
     return Clause(
         name,
         revision,
@@ -73,12 +73,13 @@ def _clause(revision: Revision, row: list[Any]) -> Clause:
         tuple(checks),
         Exclusion(_EXCLUSIONS[exclusion[0]], exclusion[1]) if exclusion else None,
         beyond,
+        tuple(probes),
     )
 
 
 def _rule(row: list[Any]) -> Rule:
     name, group, title, listed, effective, note, page, anchor, start, end, prefix, *rest = row
-    needs, references, spec_traced = rest
+    needs, references, spec_traced, official = rest
     return Rule(
         name,
         group,
@@ -96,4 +97,5 @@ def _rule(row: list[Any]) -> Rule:
         tuple(needs),
         tuple(references),
         spec_traced,
+        official,
     )

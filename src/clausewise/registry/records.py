@@ -67,6 +67,7 @@ class Clause:
     sentence in the page's text; `end` is None where `start` is the whole sentence. Exactly
     one of `checks` and `exclusion` is given. `beyond` marks a clause that the published
     requirements exclude and a check judges all the same, where a recording shows enough.
+    `probes` names the probes that decide it on a live server, whatever a recording shows.
     """
 
     id: str
@@ -83,6 +84,7 @@ class Clause:
     checks: tuple[str, ...]
     exclusion: Exclusion | None
     beyond: bool = False
+    probes: tuple[str, ...] = ()
 
     @property
     def area(self) -> str:
@@ -103,6 +105,19 @@ class Clause:
         return self.start if self.end is None else f"{self.start} … {self.end}"
 
 
+class Origin(StrEnum):
+    """Where a rule comes from."""
+
+    LIST = "list"
+    """The published list of 79 rules."""
+    CLAUSEWISE = "clausewise"
+    """A sentence about servers that no rule of that list covers; ours."""
+
+
+OWN_PREFIX = "CW-"
+"""How the ids of our own rules begin."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One rule that a probe decides on a live server of revision 2026-07-28.
@@ -111,7 +126,8 @@ class Rule:
     `effective_severity` are what the text supports: the worst severity a verdict may
     have. They differ from the listed ones, or narrow them, only where `note` says why.
     `needs` are the conditions for an occasion; `clauses` are `page#anchor` references, the
-    first to the sentence that `start` and `end` locate.
+    first to the sentence that `start` and `end` locate. `official` names the check of the
+    official conformance suite that looks at the same sentence, where there is one.
     """
 
     id: str
@@ -130,10 +146,15 @@ class Rule:
     needs: tuple[str, ...]
     clauses: tuple[str, ...]
     spec_traced: bool
+    official: str | None = None
 
     @property
     def revision(self) -> Revision:
         return Revision.MODERN
+
+    @property
+    def origin(self) -> Origin:
+        return Origin.CLAUSEWISE if self.id.startswith(OWN_PREFIX) else Origin.LIST
 
     @property
     def url(self) -> str:

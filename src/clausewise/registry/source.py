@@ -19,9 +19,10 @@ Record = TypeVar("Record", Clause, Rule)
 Choice = TypeVar("Choice", bound=StrEnum)
 
 _SHARED_KEYS = frozenset({"id", "level", "anchor", "start", "end", "prefix"})
-_CLAUSE_KEYS = _SHARED_KEYS | {"binds", "condition", "quote", "checks", "exclusion", "beyond"}
+_CLAUSE_KEYS = _SHARED_KEYS | {"binds", "condition", "quote"}
+_CLAUSE_KEYS |= {"checks", "exclusion", "beyond", "probes"}
 _RULE_KEYS = _SHARED_KEYS | {"title", "severity", "effective", "note", "page"}
-_RULE_KEYS |= {"needs", "also", "spec_traced"}
+_RULE_KEYS |= {"needs", "also", "spec_traced", "official"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,7 @@ def _clause(entry: Mapping[str, Any], revision: Revision, page: str) -> Clause:
         checks=checks,
         exclusion=exclusion,
         beyond=beyond,
+        probes=tuple(entry.get("probes", ())),
     )
 
 
@@ -147,6 +149,7 @@ def _rule(entry: Mapping[str, Any], group: str) -> Rule:
         needs=tuple(entry.get("needs", ())),
         clauses=(f"{page}#{anchor}", *entry.get("also", ())),
         spec_traced=entry.get("spec_traced", True),
+        official=entry.get("official"),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from clausewise import registry
 from clausewise.core.vocabulary import Revision
-from clausewise.registry import Clause, Rule
+from clausewise.registry import Clause, Origin, Rule
 from clausewise.report.text import count
 
 _NARROWEST_TEXT = 30
@@ -55,6 +55,11 @@ class ClauseEntry:
         """Whether a check judges it although the published requirements exclude it."""
         return self.clause.beyond and self.status is ClauseStatus.JUDGED
 
+    @property
+    def is_probed(self) -> bool:
+        """Whether no recording shows it, but a probe of a live server does."""
+        return bool(self.clause.probes) and self.status is ClauseStatus.EXCLUDED
+
 
 @dataclass(frozen=True, slots=True)
 class RuleEntry:
@@ -73,12 +78,16 @@ class ClauseCatalogue:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many entries there are in all and of each status; of the judged, how many beyond."""
+        """How many entries there are in all and of each status.
+
+        Of the judged how many `beyond` the requirements; of the excluded how many `probed`.
+        """
         statuses = [entry.status for entry in self.entries]
         return {
             "all": len(statuses),
             **{status.value: statuses.count(status) for status in ClauseStatus},
             "beyond": sum(entry.is_beyond for entry in self.entries),
+            "probed": sum(entry.is_probed for entry in self.entries),
         }
 
 
@@ -133,6 +142,7 @@ def clause_record(entry: ClauseEntry) -> dict[str, Any]:
         "checks": list(clause.checks),
         "exclusion": exclusion and {"type": exclusion.type.value, "reason": exclusion.reason},
         "beyond": clause.beyond,
+        "probes": list(clause.probes),
     }
 
 
@@ -141,6 +151,7 @@ def rule_record(entry: RuleEntry) -> dict[str, Any]:
     rule = entry.rule
     return {
         "id": rule.id,
+        "origin": rule.origin.value,
         "group": rule.group,
         "title": rule.title,
         "level": rule.level.value,
@@ -153,6 +164,7 @@ def rule_record(entry: RuleEntry) -> dict[str, Any]:
         "clauses": list(rule.clauses),
         "url": rule.url,
         "needs": list(rule.needs),
+        "official": rule.official,
         "status": entry.status.value,
     }
 
@@ -170,19 +182,35 @@ def json_text(document: dict[str, Any]) -> str:
 
 
 def clause_totals(catalogue: ClauseCatalogue) -> str:
-    """`348 clauses of 2025-11-25: 130 judged (28+ …), 218 excluded, 0 planned`."""
+    """`348 clauses of 2025-11-25: 130 judged (28+ …), 218 excluded (14 …), 0 planned`."""
     counts = catalogue.counts
-    parts = [f"{counts[status]} {status}" for status in ClauseStatus]
+    parts = {status: f"{counts[status]} {status}" for status in ClauseStatus}
     if counts["beyond"]:
-        parts[0] += f" ({counts['beyond']}+ beyond the published requirements)"
-    return f"{count(counts['all'], 'clause')} of {catalogue.revision}: {', '.join(parts)}"
+        parts[ClauseStatus.JUDGED] += f" ({counts['beyond']}+ beyond the published requirements)"
+    if counts["probed"]:
+        parts[ClauseStatus.EXCLUDED] += f" ({counts['probed']} decided by a probe of a live server)"
+    return f"{count(counts['all'], 'clause')} of {catalogue.revision}: {', '.join(parts.values())}"
 
 
 def rule_totals(entries: Sequence[RuleEntry]) -> str:
-    """`79 rules of 2026-07-28: 79 implemented, 0 planned`."""
-    statuses = [entry.status for entry in entries]
-    parts = ", ".join(f"{statuses.count(status)} {status}" for status in RuleStatus)
-    return f"{count(len(entries), 'rule')} of {Revision.MODERN}: {parts}"
+    """`79 rules of 2026-07-28: 79 implemented, 0 planned; 68 of our own: 68 implemented, …`."""
+    listed, own = (
+        [entry.status for entry in entries if entry.rule.origin is origin] for origin in Origin
+    )
+    text = f"{count(len(listed), 'rule')} of {Revision.MODERN}: {_by_status(listed)}"
+    return f"{text}; {len(own)} of our own: {_by_status(own)}" if own else text
+
+
+def _by_status(statuses: Sequence[RuleStatus]) -> str:
+    return ", ".join(f"{statuses.count(status)} {status}" for status in RuleStatus)
+
+
+def _rule_groups(entries: Iterable[RuleEntry]) -> Iterator[tuple[str, Iterator[RuleEntry]]]:
+    """The entries by group with its heading; `HDR: Request metadata headers, our own`."""
+    titles = registry.groups()
+    for (group, origin), members in groupby(entries, key=lambda e: (e.rule.group, e.rule.origin)):
+        own = ", our own" if origin is Origin.CLAUSEWISE else ""
+        yield f"{group}: {titles[group]}{own}", members
 
 
 def _clauses_human(catalogue: ClauseCatalogue, width: int) -> Iterator[str]:
@@ -204,13 +232,14 @@ def _clauses_human(catalogue: ClauseCatalogue, width: int) -> Iterator[str]:
 
 def _status(entry: ClauseEntry) -> str:
     """The status in a list for people; `judged+` beyond the published requirements."""
+    if entry.is_probed:
+        return "by probe"
     return f"{entry.status}+" if entry.is_beyond else entry.status.value
 
 
 def _rules_human(entries: Sequence[RuleEntry], width: int) -> Iterator[str]:
-    titles = registry.groups()
-    for group, members in groupby(entries, key=lambda entry: entry.rule.group):
-        yield f"{group}: {titles[group]}"
+    for heading, members in _rule_groups(entries):
+        yield heading
         for entry in members:
             rule = entry.rule
             columns = (
@@ -270,7 +299,9 @@ def _clauses_markdown(catalogue: ClauseCatalogue) -> Iterator[str]:
 def _decided_by(entry: ClauseEntry) -> str:
     exclusion = entry.clause.exclusion
     if exclusion is not None:
-        return f"Excluded, {exclusion.type}: {_cell(exclusion.reason)}"
+        excluded = f"Excluded, {exclusion.type}: {_cell(exclusion.reason)}"
+        probes = ", ".join(f"`{name}`" for name in entry.clause.probes)
+        return f"{excluded} On a live server: {probes}" if probes else excluded
     names = ", ".join(f"`{name}`" for name in entry.clause.checks)
     if entry.status is ClauseStatus.PLANNED:
         return f"{names} (planned)"
@@ -281,9 +312,8 @@ def _rules_markdown(entries: Sequence[RuleEntry]) -> Iterator[str]:
     yield f"# Rules of {Revision.MODERN}"
     yield ""
     yield rule_totals(entries) + "."
-    titles = registry.groups()
-    for group, members in groupby(entries, key=lambda entry: entry.rule.group):
-        yield from ("", f"## {group}: {titles[group]}", "")
+    for heading, members in _rule_groups(entries):
+        yield from ("", f"## {heading}", "")
         yield "| Rule | What is checked | Listed | Verdict follows | Note | Status |"
         yield "|---|---|---|---|---|---|"
         for entry in members:

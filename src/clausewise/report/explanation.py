@@ -1,14 +1,14 @@
-"""All about one clause, rule or check: what there is to say, and how it is shown."""
+"""All about one clause, rule, check or probe: what there is to say, and how it is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from clausewise.core.vocabulary import Revision
-from clausewise.registry import Clause
+from clausewise.registry import Clause, Origin
 from clausewise.report.catalogue import (
     ClauseEntry,
     RuleEntry,
@@ -41,10 +41,11 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class ClauseExplanation:
-    """A clause and the account of each of its checks; None for one that is planned."""
+    """A clause and the account of each of its checks and probes; None for one that is planned."""
 
     entry: ClauseEntry
     checks: dict[str, Account | None]
+    probes: dict[str, Account | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,9 @@ class RuleExplanation:
 
 @dataclass(frozen=True, slots=True)
 class CheckExplanation:
-    """A check, its account (None: planned) and the clauses that it judges."""
+    """A check or a probe of clauses, its account (None: planned) and the clauses it is about."""
 
+    kind: Literal["check", "probe"]
     name: str
     account: Account | None
     clauses: tuple[Clause, ...]
@@ -86,12 +88,13 @@ def document(explanations: Sequence[Explanation]) -> dict[str, Any]:
 
 def _record(explanation: Explanation) -> dict[str, Any]:
     match explanation:
-        case ClauseExplanation(entry, checks):
+        case ClauseExplanation(entry, checks, probes):
             return {
                 "kind": "clause",
                 "revision": entry.clause.revision.value,
                 **clause_record(entry),
                 "checks": [_check_record(name, account) for name, account in checks.items()],
+                "probes": [_check_record(name, account) for name, account in probes.items()],
             }
         case RuleExplanation(entry, probe):
             return {
@@ -100,12 +103,12 @@ def _record(explanation: Explanation) -> dict[str, Any]:
                 **rule_record(entry),
                 "probe": probe and asdict(probe),
             }
-        case CheckExplanation(name, account, clauses):
+        case CheckExplanation(kind, name, account, clauses):
             references = [
                 {"id": clause.id, "revision": clause.revision.value, "url": clause.url}
                 for clause in clauses
             ]
-            return {"kind": "check", **_check_record(name, account), "clauses": references}
+            return {"kind": kind, **_check_record(name, account), "clauses": references}
 
 
 def _check_record(name: str, account: Account | None) -> dict[str, Any]:
@@ -139,10 +142,11 @@ def _clause_lines(explanation: ClauseExplanation, width: int) -> Iterator[str]:
         yield from _field("excluded", clause.exclusion.reason, width)
         kind = clause.exclusion.type
         yield from _field("type", f"{kind}: {kind.meaning}", width)
-    for name, account in explanation.checks.items():
-        yield ""
-        yield from _field("check", name, width)
-        yield from _account_lines(account, width)
+    for label, accounts in (("check", explanation.checks), ("probe", explanation.probes)):
+        for name, account in accounts.items():
+            yield ""
+            yield from _field(label, name, width)
+            yield from _account_lines(account, width)
 
 
 def _rule_lines(explanation: RuleExplanation, width: int) -> Iterator[str]:
@@ -162,6 +166,10 @@ def _rule_lines(explanation: RuleExplanation, width: int) -> Iterator[str]:
     if not rule.spec_traced:
         yield from _field("source", "best practice; the link shows the nearest sentence", width)
     yield _labelled("link", rule.url)
+    if rule.origin is Origin.CLAUSEWISE:
+        yield from _field("origin", "ours: no rule of the published list is about it", width)
+    if rule.official is not None:
+        yield from _field("official", rule.official, width)
     for reference in rule.clauses[1:]:
         yield from _field("see also", reference.rstrip("#"), width)
     yield ""
@@ -171,12 +179,13 @@ def _rule_lines(explanation: RuleExplanation, width: int) -> Iterator[str]:
 
 
 def _check_lines(explanation: CheckExplanation, width: int) -> Iterator[str]:
-    yield f"{explanation.name}: check"
+    yield f"{explanation.name}: {explanation.kind}"
     yield ""
     yield from _account_lines(explanation.account, width)
     for clause in explanation.clauses:
         yield ""
-        yield from _field("judges", f"{clause.id} ({clause.level}, {clause.revision})", width)
+        label = "judges" if explanation.kind == "check" else "decides"
+        yield from _field(label, f"{clause.id} ({clause.level}, {clause.revision})", width)
         yield from _field("", clause.statement, width)
         yield _labelled("", clause.url)
 

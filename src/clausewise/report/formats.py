@@ -17,6 +17,9 @@ class Format(StrEnum):
     JSONL = "jsonl"
     JUNIT = "junit"
     MARKDOWN = "markdown"
+    SARIF = "sarif"
+    GITHUB = "github"
+    HTML = "html"
 
 
 def render(result: RunResult, format_: Format, options: ReportOptions) -> str:

@@ -8,6 +8,8 @@ _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u205f-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
+_ASCII = {ord("…"): "...", ord("·"): "-"}
+_LINKABLE = re.compile(r"https?://[!#-;=?-\[\]_a-z~]+")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -25,11 +27,21 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def in_ascii(text: str) -> str:
+    """`text` for a terminal that has only ASCII: the reports' own signs are spelled out."""
+    return text.translate(_ASCII).encode("ascii", "backslashreplace").decode("ascii")
+
+
 def shortened(text: str, limit: int) -> str:
     """`text`, cut to `limit` characters with the number of those left out."""
     if len(text) <= limit:
         return text
     return f"{text[:limit].rstrip()} … ({len(text) - limit} more characters)"
+
+
+def linkable(url: str) -> bool:
+    """Whether `url` may be a link: an http URL of visible ASCII characters."""
+    return _LINKABLE.fullmatch(url) is not None
 
 
 def count(number: int, singular: str, plural: str | None = None) -> str:

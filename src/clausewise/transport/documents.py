@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from clausewise.core.errors import TargetError, UsageError
 from clausewise.core.vocabulary import Direction
 from clausewise.trace.tape import Tape
 from clausewise.transport.addresses import AddressGuard
 from clausewise.transport.answers import Answer, Ending
-from clausewise.transport.http import open_connection
+from clausewise.transport.guarded import GuardedSender, origin_of
 from clausewise.transport.limits import Limits
-from clausewise.transport.targets import HttpRequest, HttpTarget
+from clausewise.transport.targets import HttpTarget
 from clausewise.wire.jsontext import JsonTextError, decode
 
 MAX_DOCUMENT_BYTES = 256 * 1024
 MAX_ANSWER_S = 5.0
 MAX_REDIRECTS = 3
-_MAX_ADDRESSES = 3
 _OK = 200
 _GONE = frozenset({404, 405, 410})
+
+Turn = Callable[[], Awaitable[None]]
+"""Returns when the next request may be sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +100,9 @@ class Document:
 
 
 class Fetcher:
-    """Fetches documents on behalf of a conversation with `home`.
+    """Fetches documents on behalf of a conversation with `home`, as a GuardedSender sends.
 
-    The user's own headers go to the origin of `home` alone, and never the Authorization
-    header. At most `redirects` are followed, within one origin. Addresses must pass `guard`, unless
-    the origin is that of `home`, which the user has named.
+    At most `redirects` are followed, within one origin.
     """
 
     def __init__(
@@ -114,22 +114,24 @@ class Fetcher:
         *,
         redirects: int = MAX_REDIRECTS,
     ) -> None:
-        self._home = home
         self._redirects = redirects
-        self._guard = guard
-        self._tape = tape
-        self._limits = replace(
+        bounds = replace(
             limits,
             answer_s=min(limits.answer_s, MAX_ANSWER_S),
             max_body_bytes=min(limits.max_body_bytes, MAX_DOCUMENT_BYTES),
         )
+        self._sender = GuardedSender(home, guard, tape, bounds)
 
-    async def get(self, url: str, accept: str = "application/json") -> Document:
-        """GET `url`; never raises for what the host at its end does."""
+    async def get(
+        self, url: str, accept: str = "application/json", *, turn: Turn | None = None
+    ) -> Document:
+        """GET `url`, each request after its `turn`; never raises for what the host does."""
         at, answer = url, None
         for _ in range(1 + self._redirects):
+            if turn is not None:
+                await turn()
             try:
-                answer = await self._get(at, accept)
+                answer = await self._sender.send(at, headers=((b"Accept", accept.encode("ascii")),))
             except (TargetError, UsageError) as error:
                 return Document(url, None, error.message)
             location = answer.header("location")
@@ -140,35 +142,3 @@ class Fetcher:
                 break
             at = further
         return Document(url, answer)
-
-    async def _get(self, url: str, accept: str) -> Answer:
-        target = HttpTarget(url, verify=self._home.verify, ca_file=self._home.ca_file)
-        if origin_of(url) == origin_of(self._home.url):
-            others = tuple(h for h in self._home.headers if h[0].lower() != "authorization")
-            return await self._ask(replace(target, headers=others), accept)
-        host, port, seconds = target.host, target.port, self._limits.connect_s
-        addresses = await self._guard.addresses(host, port, seconds)
-        *others_first, last = addresses[:_MAX_ADDRESSES]
-        for address in others_first:
-            try:
-                return await self._ask(replace(target, address=address), accept)
-            except TargetError:
-                continue
-        return await self._ask(replace(target, address=last), accept)
-
-    async def _ask(self, target: HttpTarget, accept: str) -> Answer:
-        headers = (*target.plain_headers(), (b"Accept", accept.encode("ascii")))
-        async with open_connection(target, self._tape, self._limits) as connection:
-            return await connection.send(HttpRequest("GET", headers))
-
-
-def origin_of(url: str) -> tuple[str, str, int | None] | None:
-    """Scheme, host and port of a URL, comparable; None when it has none."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return None
-    if not parts.hostname:
-        return None
-    return parts.scheme, parts.hostname, port or {"http": 80, "https": 443}.get(parts.scheme)

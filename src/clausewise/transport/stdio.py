@@ -90,6 +90,7 @@ class StdioProcess:
         self._output = OutputLog(tape, self._track, limits)
         self._stderr = StderrLog(tape, self._track)
         self._collectors: list[_Collector] = []
+        self._observers: list[Callable[[Event], None]] = []
         self._stdout_ended = anyio.Event()
         self._stderr_ended = anyio.Event()
         self._exited = anyio.Event()
@@ -170,12 +171,16 @@ class StdioProcess:
             return collector.answer()
         return await self._collect(collector, seconds, until is not None)
 
+    def watch(self, observer: Callable[[Event], None]) -> None:
+        """Tell `observer` of each event of the process from now on, whoever waits for it."""
+        self._observers.append(observer)
+
     async def close(self) -> Stop:
         """Close stdin, wait, SIGTERM, wait, SIGKILL; then end what is left of its group."""
         with anyio.CancelScope(shield=True):
             steps = (
                 (Stop.STDIN_CLOSED, self._close_stdin),
-                (Stop.SIGTERM, self._terminate),
+                (Stop.SIGTERM, self.terminate),
                 (Stop.SIGKILL, self._kill),
             )
             for stop, step in steps:
@@ -231,6 +236,8 @@ class StdioProcess:
         for event in events:
             for collector in self._collectors:
                 collector.take(event)
+            for observer in self._observers:
+                observer(event)
 
     def _end_all(self, ending: Ending, detail: str) -> None:
         for collector in self._collectors:
@@ -283,7 +290,8 @@ class StdioProcess:
         with suppress(OSError):
             await self._process.stdin.aclose()
 
-    async def _terminate(self) -> None:
+    async def terminate(self) -> None:
+        """Send SIGTERM at once; `close` does so in its order."""
         self._tape.lifecycle(self._track, _CLIENT, Lifecycle.ABORT)
         self._signal_group(signal.SIGTERM)
 
