@@ -70,10 +70,10 @@ def test_what_is_loaded_is_what_is_edited() -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        (AREA + CLAUSE, "BASE-001 must have either checks or an exclusion"),
+        (AREA + CLAUSE, "BASE-001 must have checks, an exclusion or `planned = true`"),
         (
             AREA + CHECKED + 'exclusion = { type = "ui", reason = "Seen." }\n',
-            "BASE-001 must have either checks or an exclusion",
+            "BASE-001 must have checks, an exclusion or `planned = true`",
         ),
         (AREA + CLAUSE + 'exclusion = { type = "gui", reason = "Seen." }\n', "BASE-001: 'gui'"),
         (AREA + CLAUSE + 'exclusion = { type = "ui", reason = " " }\n', "BASE-001 has no reason"),

@@ -40,6 +40,31 @@ def test_a_clause_has_checks_or_an_exclusion_and_never_both() -> None:
         assert bool(clause.checks) != (clause.exclusion is not None), clause.id
 
 
+def test_the_clauses_of_2026_07_28_are_630_whose_checks_are_planned_or_that_are_excluded() -> None:
+    modern = registry.clauses(Revision.MODERN).values()
+    excluded = [clause.exclusion for clause in modern if clause.exclusion is not None]
+    assert len(modern) == 630
+    assert len(excluded) == 227
+    assert not any(clause.checks for clause in modern)
+    for exclusion in excluded:
+        assert re.fullmatch(r"[A-Z].{14,}\.", exclusion.reason), exclusion.reason
+
+
+def test_a_clause_names_only_rules_that_exist_and_that_are_of_its_revision() -> None:
+    named = {
+        rule: clause.revision
+        for revision in Revision
+        for clause in registry.clauses(revision).values()
+        for rule in clause.rules
+    }
+    assert set(named) <= set(RULES)
+    assert set(named.values()) == {Revision.MODERN}
+
+
+def test_no_id_is_used_in_two_revisions() -> None:
+    assert not set(CLAUSES) & set(registry.clauses(Revision.MODERN))
+
+
 def test_every_reason_is_a_sentence_of_its_own() -> None:
     reasons = [clause.exclusion.reason for clause in CLAUSES.values() if clause.exclusion]
     assert len(reasons) == 218
@@ -68,7 +93,9 @@ def test_checks_are_named_after_an_area() -> None:
 
 
 def test_every_area_and_group_has_a_title() -> None:
-    assert {clause.area for clause in CLAUSES.values()} == set(registry.areas(Revision.LEGACY))
+    for revision in Revision:
+        areas = {clause.area for clause in registry.clauses(revision).values()}
+        assert areas == set(registry.areas(revision))
     assert {rule.group for rule in RULES.values()} == set(registry.groups())
 
 

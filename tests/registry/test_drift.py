@@ -48,7 +48,8 @@ def test_a_changed_word_names_the_clause_and_the_page(
 def test_a_changed_locator_of_a_rule_is_found(spec: Path) -> None:
     change(spec / STREAMABLE_HTTP, "header: ignore it; streams", "header: honour it; streams")
     found = {(drift.id, drift.page) for drift in drifts(spec)}
-    assert found == {("MCP-STL-007", "basic/transports/streamable-http")}
+    assert ("MCP-STL-007", "basic/transports/streamable-http") in found
+    assert {page for _, page in found} == {"basic/transports/streamable-http"}
 
 
 def test_a_renamed_heading_is_found(spec: Path) -> None:

@@ -64,6 +64,19 @@ def test_a_judged_clause_is_explained_with_its_checks() -> None:
         assert part in text
 
 
+def test_a_clause_is_explained_with_the_probe_that_decides_it() -> None:
+    text = said("TRAN-008")
+    assert "probe transport.bound-to-loopback" in text
+    assert "what A server that runs locally listens on all network interfaces." in text
+    assert "fix bind to 127.0.0.1" in text
+
+
+def test_a_probe_is_explained_with_the_clauses_that_it_decides() -> None:
+    text = said("cancellation.takes-effect")
+    assert text.startswith("cancellation.takes-effect: probe")
+    assert "decides CANC-021 (SHOULD, 2025-11-25)" in text
+
+
 def test_an_excluded_clause_is_explained_with_its_reason_and_type() -> None:
     clause = registry.clauses(Revision.LEGACY)["ELIC-041"]
     assert clause.exclusion is not None
@@ -135,7 +148,7 @@ def test_each_kind_of_name_gives_its_kind_of_explanation() -> None:
 def test_an_unknown_name_is_a_usage_error_with_a_suggestion(name: str, hint: str) -> None:
     with pytest.raises(UsageError) as caught:
         explain([name])
-    assert caught.value.message == f"no clause, rule or check is called {name!r}"
+    assert caught.value.message == f"no clause, rule, check or probe is called {name!r}"
     assert caught.value.hint == hint
 
 
@@ -144,7 +157,7 @@ def test_everything_in_the_registry_can_be_explained_and_fits_the_schema() -> No
     names = [
         *clauses,
         *registry.rules(),
-        *(c for clause in clauses.values() for c in clause.checks),
+        *(c for clause in clauses.values() for c in (*clause.checks, *clause.probes)),
     ]
     done = CliRunner().invoke(command, ["--format", "json", *names], catch_exceptions=False)
     document = json.loads(done.stdout)

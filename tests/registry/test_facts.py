@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from clausewise import registry
 from clausewise.core.vocabulary import Revision
+from clausewise.registry import Origin
 
 CLAUSES = registry.clauses(Revision.LEGACY)
 
@@ -42,6 +44,21 @@ def test_every_clause_agrees_with_its_record(facts: list[dict[str, Any]]) -> Non
         (c.id, c.level, c.binds, c.condition, c.page, c.quote, () if c.beyond else c.checks)
         for c in CLAUSES.values()
     ]
+    assert held == recorded
+
+
+def test_every_clause_of_2026_07_28_agrees_with_its_record(shared: Path) -> None:
+    path = shared / "facts" / "clauses-2026-07-28.json"
+    if not path.exists():
+        pytest.skip(f"no {path}")
+    recorded = {
+        fact["id"]: (fact["level"], tuple(fact["binds"]), fact["anchor"] or "", fact["judged"])
+        for fact in json.loads(path.read_text(encoding="utf-8"))
+    }
+    held = {
+        clause.id: (clause.level, clause.binds, clause.anchor, clause.exclusion is None)
+        for clause in registry.clauses(Revision.MODERN).values()
+    }
     assert held == recorded
 
 
@@ -78,3 +95,36 @@ def test_reasons_are_in_our_own_words(shared: Path) -> None:
 def _runs_of_words(text: str, length: int = 7) -> set[str]:
     words = re.findall(r"[\w']+", text.lower())
     return {" ".join(words[at : at + length]) for at in range(len(words) - length + 1)}
+
+
+WITHOUT_A_RULE = {
+    ("basic/transports/stdio", "receiving-messages"),
+    ("basic/transports/streamable-http", "server-behavior-for-custom-headers"),
+    ("basic/transports/streamable-http", "schema-extension"),
+    ("server/resources", "security-considerations"),
+    ("basic/authorization", "step-up-authorization-flow"),
+}
+"""Places of the sentences that a rule of the list judges, or that no probe may or can decide."""
+
+
+def test_every_sentence_that_the_list_of_rules_leaves_out_has_a_rule_of_ours(shared: Path) -> None:
+    path = shared / "facts" / "server-musts-beyond-the-rules-2026-07-28.json"
+    if not path.exists():
+        pytest.skip(f"no {path}")
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    due = Counter((fact["page"], fact["anchor"]) for fact in facts)
+    own = (rule for rule in registry.rules().values() if rule.origin is Origin.CLAUSEWISE)
+    held = Counter((rule.page, rule.anchor) for rule in own)
+    assert len(facts) == 73
+    assert not held - due
+    assert due - held == Counter(dict.fromkeys(WITHOUT_A_RULE, 1))
+
+
+def test_our_rules_name_the_official_checks_of_their_sentences(shared: Path) -> None:
+    path = shared / "facts" / "server-musts-beyond-the-rules-2026-07-28.json"
+    if not path.exists():
+        pytest.skip(f"no {path}")
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    named = {rule.official for rule in registry.rules().values() if rule.official is not None}
+    judged_by_the_list = {"sep-2243-server-not-expect-null"}
+    assert {fact["official"] for fact in facts if fact["official"]} == named | judged_by_the_list

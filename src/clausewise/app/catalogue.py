@@ -37,18 +37,8 @@ class ClauseFilter:
 
 
 def clause_catalogue(revision: Revision, wanted: ClauseFilter | None = None) -> ClauseCatalogue:
-    """The clauses of `revision` that `wanted` lets through.
-
-    Raises:
-        UsageError: no clauses of that revision are held.
-    """
+    """The clauses of `revision` that `wanted` lets through."""
     held = registry.clauses(revision)
-    if not held:
-        others = ", ".join(each for each in Revision if registry.clauses(each))
-        raise UsageError(
-            f"the registry holds no clauses of {revision}",
-            f"It holds those of {others}; `clausewise rules` lists the rules.",
-        )
     wanted = wanted or ClauseFilter()
     entries = (clause_entry(clause) for clause in held.values())
     return ClauseCatalogue(revision, tuple(entry for entry in entries if wanted.takes(entry)))

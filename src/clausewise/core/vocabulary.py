@@ -71,6 +71,13 @@ class Party(StrEnum):
         return Direction.SERVER_TO_CLIENT
 
 
+class OtherParty(StrEnum):
+    """A party beside the conversation: it owes duties that no recording of it can show."""
+
+    AUTHORIZATION_SERVER = "authorization-server"
+    INTERMEDIARY = "intermediary"
+
+
 class Direction(StrEnum):
     """Which way an event travelled."""
 

@@ -17,9 +17,11 @@ To add a clause, append a `[[clause]]` table to the file of its area:
     start = "First words of it"      # optional: its first and last words, where the
     end = "last words of it."        #   link should not spell out the whole quote
     prefix = "words just before"     # optional: where `start` occurs earlier on the page too
-    checks = ["base.some-check"]     # or exclusion = { type = "…", reason = "…" }, never both
+    checks = ["base.some-check"]     # or exclusion = { type = "…", reason = "…" }, or
+                                     #   planned = true while its check is to be written
     beyond = true                    # optional: judged although the requirements exclude it
     probes = ["base.some-probe"]     # optional: what decides it on a live server
+    rules = ["MCP-ERR-001"]          # optional: the rules about the same sentence
 
 A rule of our own, for a sentence that the published list of rules leaves out, stands in the
 file of its group with an id that begins with `CW-`.

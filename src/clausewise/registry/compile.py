@@ -78,6 +78,7 @@ def _clause_row(clause: Clause) -> list[object]:
         None if exclusion is None else [exclusion.type, exclusion.reason],
         clause.beyond,
         clause.probes,
+        clause.rules,
     ]
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import orjson
 
-from clausewise.core.vocabulary import Level, Outcome, Party, Revision
+from clausewise.core.vocabulary import Level, OtherParty, Outcome, Party, Revision
 from clausewise.registry.records import Clause, Exclusion, ExclusionType, Rule
 
 COMPILED = Path(__file__).parent / "data" / "compiled"
 
 _LEVELS = {level.value: level for level in Level}
-_PARTIES = {party.value: party for party in Party}
+_PARTIES = {party.value: party for party in (*Party, *OtherParty)}
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 _EXCLUSIONS = {kind.value: kind for kind in ExclusionType}
 
@@ -57,7 +57,7 @@ def _compiled(name: str) -> dict[str, Any]:
 
 def _clause(revision: Revision, row: list[Any]) -> Clause:
     name, level, binds, condition, page, anchor, start, end, prefix, quote, *rest = row
-    checks, exclusion, beyond, probes = rest
+    checks, exclusion, beyond, probes, rules_ = rest
     return Clause(
         name,
         revision,
@@ -74,6 +74,7 @@ def _clause(revision: Revision, row: list[Any]) -> Clause:
         Exclusion(_EXCLUSIONS[exclusion[0]], exclusion[1]) if exclusion else None,
         beyond,
         tuple(probes),
+        tuple(rules_),
     )
 
 

@@ -18,6 +18,11 @@ _IMPORT = re.compile(r"^(?:import|export)\s")
 _INLINE_CODE = re.compile(r"(`+)(.+?)\1")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:[^()]|\([^)]*\))*\)")
+_REFERENCE = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])+)\]\[[^\[\]]*\]")
+_DEFINITION = re.compile(r"^\s*\[[^\]]+\]:\s+\S+\s*$")
+_MEMBER = re.compile(r"(?=<section\b)")
+_MEMBER_ID = re.compile(r'^\s*<section\b[^>]*>\s*<div [^>]*\bid="([^"]+)"')
+_MEMBER_LEVEL = 7
 _INLINE_TAG = re.compile(r"</?(?:a|b|code|em|i|kbd|span|strong|sub|sup)(?:\s[^<>]*)?>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*?/?>")
 _STRONG = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
@@ -66,9 +71,11 @@ def published(source: str) -> PublishedPage:
     headings: list[tuple[str, int, int]] = []
     seen: dict[str, int] = {}
     for level, line in _lines(_COMMENT.sub("", _FRONT_MATTER.sub("", source))):
-        shown = plain(line)
+        member = _MEMBER_ID.match(line) if level == _MEMBER_LEVEL else None
+        shown = plain(line if member is None else _inline(line))
         if level:
-            headings.append((_unused(_anchor(shown), seen), level, length))
+            name = _unused(_anchor(shown), seen) if member is None else html.unescape(member[1])
+            headings.append((name, level, length))
         if shown:
             parts.append(shown)
             length += len(shown) + 1
@@ -87,7 +94,10 @@ def _section_ends(headings: list[tuple[str, int, int]], total: int) -> Iterable[
 
 
 def _lines(source: str) -> Iterable[tuple[int, str]]:
-    """Each paragraph, heading or code line with its heading level (0: no heading)."""
+    """Each paragraph, heading or code line with its heading level (0: no heading).
+
+    A member of a type on the schema page is a heading below all others, its text included.
+    """
     fence = ""
     drawn = False
     for paragraph in _paragraphs(source):
@@ -101,6 +111,8 @@ def _lines(source: str) -> Iterable[tuple[int, str]]:
             heading = _HEADING.match(paragraph)
             if heading:
                 yield len(heading[1]), _inline(heading[2])
+            elif _MEMBER_ID.match(paragraph):
+                yield _MEMBER_LEVEL, paragraph
             else:
                 yield 0, _inline(paragraph)
 
@@ -109,7 +121,7 @@ def _paragraphs(source: str) -> Iterable[str]:
     """Logical lines: wrapped prose joined, so that markup across a line break is whole."""
     pending: list[str] = []
     fenced = False
-    for line in source.splitlines():
+    for line in _MEMBER.sub("\n", source).splitlines():
         is_fence = bool(_FENCE.match(line))
         alone = fenced or is_fence or not line.strip() or bool(_HEADING.match(line))
         if alone or _starts_block(line):
@@ -120,14 +132,15 @@ def _paragraphs(source: str) -> Iterable[str]:
             fenced = not fenced
         if alone:
             yield line
-        elif not _IMPORT.match(line) and not _TABLE_RULE.match(line):
+        elif not (_IMPORT.match(line) or _TABLE_RULE.match(line) or _DEFINITION.match(line)):
             pending.append(_block_text(line))
     if pending:
         yield " ".join(pending)
 
 
 def _starts_block(line: str) -> bool:
-    return bool(_BULLET.match(line) or _QUOTE_MARK.match(line) or line.lstrip().startswith("|"))
+    starts_with = line.lstrip().startswith(("|", "<section"))
+    return bool(_BULLET.match(line) or _QUOTE_MARK.match(line) or starts_with)
 
 
 def _block_text(line: str) -> str:
@@ -147,7 +160,7 @@ def _inline(text: str) -> str:
 
     text = _INLINE_CODE.sub(lambda code: set_aside(code[2].strip().replace(r"\|", "|")), text)
     text = _ESCAPE.sub(lambda escaped: set_aside(escaped[1]), text)
-    text = _LINK.sub(r"\1", _IMAGE.sub("", text))
+    text = _REFERENCE.sub(r"\1", _LINK.sub(r"\1", _IMAGE.sub("", text)))
     text = _TAG.sub(" ", _INLINE_TAG.sub("", text))
     text = _EMPHASIS.sub(r"\2", _STRONG.sub(r"\2", text))
     return _KEPT_PLACE.sub(lambda place: kept[int(place[1])], html.unescape(text))

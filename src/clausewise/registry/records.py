@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from clausewise.core.vocabulary import Level, Outcome, Party, Revision
+from clausewise.core.vocabulary import Level, OtherParty, Outcome, Party, Revision
 from clausewise.registry.links import sentence_url
 
 
@@ -64,16 +64,17 @@ class Clause:
     `condition` names the capability without which the clause does not apply. `page` is
     the path of the published page below the revision and `anchor` the id of the heading
     above the sentence, empty at the top of a page. `start`, `end` and `prefix` locate the
-    sentence in the page's text; `end` is None where `start` is the whole sentence. Exactly
-    one of `checks` and `exclusion` is given. `beyond` marks a clause that the published
-    requirements exclude and a check judges all the same, where a recording shows enough.
-    `probes` names the probes that decide it on a live server, whatever a recording shows.
+    sentence in the page's text; `end` is None where `start` is the whole sentence. At most
+    one of `checks` and `exclusion` is given; without either a check is still to be written.
+    `beyond` marks a clause that the published requirements exclude and a check judges all
+    the same, where a recording shows enough. `probes` names the probes that decide it on a
+    live server, whatever a recording shows; `rules` the rules about the same sentence.
     """
 
     id: str
     revision: Revision
     level: Level
-    binds: tuple[Party, ...]
+    binds: tuple[Party | OtherParty, ...]
     condition: str | None
     page: str
     anchor: str
@@ -85,6 +86,7 @@ class Clause:
     exclusion: Exclusion | None
     beyond: bool = False
     probes: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
 
     @property
     def area(self) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from clausewise.core.errors import ConfigError
-from clausewise.core.vocabulary import Level, Outcome, Party, Revision
+from clausewise.core.vocabulary import Level, OtherParty, Outcome, Party, Revision
 from clausewise.registry.records import Clause, Exclusion, ExclusionType, Rule
 
 DATA = Path(__file__).parent / "data"
@@ -20,7 +20,7 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 _SHARED_KEYS = frozenset({"id", "level", "anchor", "start", "end", "prefix"})
 _CLAUSE_KEYS = _SHARED_KEYS | {"binds", "condition", "quote"}
-_CLAUSE_KEYS |= {"checks", "exclusion", "beyond", "probes"}
+_CLAUSE_KEYS |= {"checks", "exclusion", "planned", "beyond", "probes", "rules"}
 _RULE_KEYS = _SHARED_KEYS | {"title", "severity", "effective", "note", "page"}
 _RULE_KEYS |= {"needs", "also", "spec_traced", "official"}
 
@@ -42,7 +42,9 @@ def read_clauses(data: Path, revision: Revision) -> tuple[Section[Clause], ...]:
     """
     sections = []
     for path, content in _files(data / revision.value):
-        page = _text(content, "page", path.name)
+        page = content.get("page")
+        if not isinstance(page, str):
+            raise ConfigError(f"{path.name} has no page; it is empty for the front page")
         entries = content.get("clause", [])
         records = tuple(_clause(entry, revision, page) for entry in entries)
         sections.append(Section(_text(content, "area", path.name), content["title"], records))
@@ -87,8 +89,8 @@ def _clause(entry: Mapping[str, Any], revision: Revision, page: str) -> Clause:
     name = _identified(entry, _CLAUSE_KEYS)
     checks = tuple(entry.get("checks", ()))
     exclusion = _exclusion(entry, name)
-    if bool(checks) == (exclusion is not None):
-        raise ConfigError(f"{name} must have either checks or an exclusion")
+    if [bool(checks), exclusion is not None, entry.get("planned") is True].count(True) != 1:
+        raise ConfigError(f"{name} must have checks, an exclusion or `planned = true`")
     beyond = entry.get("beyond", False)
     if not isinstance(beyond, bool) or (beyond and not checks):
         raise ConfigError(f"{name}: beyond is a flag of clauses with checks")
@@ -96,7 +98,7 @@ def _clause(entry: Mapping[str, Any], revision: Revision, page: str) -> Clause:
     start = entry.get("start", quote)
     if not start:
         raise ConfigError(f"{name} has neither a quote nor a start")
-    binds = tuple(_member(Party, party, name) for party in entry.get("binds", ()))
+    binds = tuple(_party(party, name) for party in entry.get("binds", ()))
     if not binds:
         raise ConfigError(f"{name} binds nobody")
     return Clause(
@@ -115,7 +117,14 @@ def _clause(entry: Mapping[str, Any], revision: Revision, page: str) -> Clause:
         exclusion=exclusion,
         beyond=beyond,
         probes=tuple(entry.get("probes", ())),
+        rules=tuple(entry.get("rules", ())),
     )
+
+
+def _party(value: Any, owner: str) -> Party | OtherParty:
+    if value in list(OtherParty):
+        return OtherParty(value)
+    return _member(Party, value, owner)
 
 
 def _exclusion(entry: Mapping[str, Any], name: str) -> Exclusion | None:

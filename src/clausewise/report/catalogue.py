@@ -143,6 +143,7 @@ def clause_record(entry: ClauseEntry) -> dict[str, Any]:
         "exclusion": exclusion and {"type": exclusion.type.value, "reason": exclusion.reason},
         "beyond": clause.beyond,
         "probes": list(clause.probes),
+        "rules": list(clause.rules),
     }
 
 

@@ -142,6 +142,8 @@ def _clause_lines(explanation: ClauseExplanation, width: int) -> Iterator[str]:
         yield from _field("excluded", clause.exclusion.reason, width)
         kind = clause.exclusion.type
         yield from _field("type", f"{kind}: {kind.meaning}", width)
+    if clause.rules:
+        yield from _field("rules", ", ".join(clause.rules), width)
     for label, accounts in (("check", explanation.checks), ("probe", explanation.probes)):
         for name, account in accounts.items():
             yield ""
