@@ -13,7 +13,7 @@ CLIENTS := .cache/real-clients
 OFFICIAL := .cache/official
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types layers fresh spec-drift generate real-servers real-clients official official-suite bench coverage clean
+.PHONY: help setup demo test check lint types layers fresh spec-drift generate real-servers real-clients official official-suite audit defects bench coverage clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,8 +67,9 @@ $(REAL)/everything/.stamp: $(EXAMPLES)/everything/package.json
 
 real-clients: $(CLIENTS)/.stamp ## the real clients whose sessions tests record
 
-# Node looks for a script's packages beside the script, so it goes where they are.
-$(CLIENTS)/.stamp: examples/clients/package.json examples/clients/typescript_sdk_client.mjs
+# Node looks for a script's packages beside the script, so they go where those are.
+$(CLIENTS)/.stamp: examples/clients/package.json examples/clients/typescript_sdk_client.mjs \
+		$(wildcard tests/real/sdk_sessions/*.mjs)
 	mkdir -p $(CLIENTS)
 	cp $^ $(CLIENTS)/
 	npm install --silent --no-audit --no-fund --prefix $(CLIENTS)
@@ -85,13 +86,22 @@ $(OFFICIAL)/.stamp: tests/official/package.json
 	npm install --silent --no-audit --no-fund --prefix $(OFFICIAL)
 	@touch $@
 
+audit: setup official-suite ## the audits of the project's own server and client: docs/CONFORMANCE*.md
+	$(BIN)/python -m tests.audit.evidence
+	$(BIN)/clausewise audit --write --quiet
+	$(BIN)/clausewise audit --config clausewise-client.toml --write --quiet
+
 cases: setup ## the checks of recordings, each with the number of its cases that break and keep it
 	$(BIN)/python -m tests.judge.list_cases
 
 coverage: setup ## how much of what there is to judge is judged on the right reference server
 	$(BIN)/python -m tests.defects.coverage --missing
 
-bench: setup ## time of the commands, time and memory of `validate` beside the floor; BENCH_FULL=1 adds a million events
+defects: setup ## each defect of the reference server and client: what it must trip, and what is found
+	$(BIN)/python -m tests.defects.table
+	$(BIN)/python -m tests.reference_client.table
+
+bench: setup official-suite ## time of the commands, `check` beside the official suite, the recorder, `validate` beside the floor; BENCH_FULL=1 adds a million events
 	$(BIN)/python -m bench
 
 clean: ## remove everything that was made

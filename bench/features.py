@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any
 
 from bench.conversation import (
@@ -56,11 +57,11 @@ def _text_block(voice: Voice, mean: int) -> Message:
     return {"type": "text", "text": voice.text(mean)}
 
 
-def _tool(number: int, voice: Voice) -> Message:
+def _tool(number: int) -> Message:
     tool: Message = {
         "name": f"read_file_{number}",
         "title": f"Read file {number}",
-        "description": voice.text(80),
+        "description": Voice(Random(number)).text(80),  # noqa: S311 - the same each time
         "inputSchema": {
             "type": "object",
             "properties": {
@@ -79,8 +80,8 @@ def _tool(number: int, voice: Voice) -> Message:
 def list_tools(voice: Voice) -> Iterator[Turn]:
     """The tools, on two pages."""
     half = _TOOLS // 2
-    first = [_tool(number, voice) for number in range(half)]
-    second = [_tool(number, voice) for number in range(half, _TOOLS)]
+    first = [_tool(number) for number in range(half)]
+    second = [_tool(number) for number in range(half, _TOOLS)]
     cursor = base64.b64encode(voice.random.randbytes(9)).decode()
     yield voice.call("tools/list", {"tools": first, "nextCursor": cursor})
     yield voice.call("tools/list", {"tools": second}, cursor=cursor)
@@ -90,7 +91,9 @@ def call_tool(voice: Voice) -> Iterator[Turn]:
     """A call, with text or structured content as its result."""
     if voice.chance(0.35):
         rows = {"rows": voice.records(voice.random.randrange(1, 7))}
-        blocks = [{"type": "text", "text": json.dumps(rows)}]
+        # As Python's json module writes it, and as JavaScript does.
+        separators = (", ", ": ") if voice.chance(0.5) else (",", ":")
+        blocks = [{"type": "text", "text": json.dumps(rows, separators=separators)}]
         yield _called(voice, _STRUCTURED, {"content": blocks, "structuredContent": rows})
         return
     blocks = [_text_block(voice, 950)]

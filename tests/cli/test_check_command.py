@@ -21,8 +21,9 @@ import jsonschema_rs
 import pytest
 from anyio.from_thread import start_blocking_portal
 
+from clausewise import registry
 from clausewise.cli.progress import progress_line
-from clausewise.core.vocabulary import Era
+from clausewise.core.vocabulary import Era, Revision
 from clausewise.reference.options import ServerOptions
 from clausewise.reference.server import serve_http
 from clausewise.report.json import schema
@@ -94,10 +95,22 @@ def test_the_saved_trace_is_judged_by_validate_as_by_check(clausewise: Run) -> N
     assert validated.returncode == 0
     again = results(validated)
     judged = {"pass", "fail", "warn"}
+    clauses = registry.clauses(Revision.LEGACY)
     compared = [v for v in results(checked).values() if v["kind"] == "clause"]
     assert any(verdict["outcome"] in judged for verdict in compared)
     for verdict in compared:
-        assert again[verdict["id"]]["outcome"] == verdict["outcome"], verdict["id"]
+        if not clauses[verdict["id"]].probes:
+            assert again[verdict["id"]]["outcome"] == verdict["outcome"], verdict["id"]
+
+
+def test_clauses_that_no_recording_shows_are_decided_by_probes(clausewise: Run) -> None:
+    with served(era=Era.LEGACY) as url:
+        checked = clausewise("check", url, "--save-trace", "t.jsonl", "--format", "json")
+    found = results(checked)
+    assert (found["TRAN-007"]["outcome"], found["TRAN-007"]["occasions"]) == ("pass", 3)
+    assert found["TRAN-010"]["outcome"] == "excluded"
+    validated = clausewise("validate", "t.jsonl", "--party", "server", "--format", "json")
+    assert results(validated)["TRAN-007"]["outcome"] == "excluded"
 
 
 def test_clauses_that_bind_clients_alone_are_not_reported(clausewise: Run) -> None:

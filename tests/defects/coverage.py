@@ -18,10 +18,13 @@ from clausewise.core.vocabulary import Era, Outcome, TransportKind
 from tests.defects.reference_runs import (
     BROKEN,
     check_listed,
+    check_named,
     check_protected,
     check_reference,
 )
 
+# In the modern era those that ask for samples or roots give an info: both are deprecated there.
+NAMED = ("visit_page", "collect_profile", "touch_counter", "announce_lists", "wait")
 _NAME_WIDTH = 34
 _OPEN = (Outcome.NOT_OBSERVED, Outcome.INCONCLUSIVE)
 _BESIDE = (Outcome.NOT_APPLICABLE, Outcome.EXCLUDED)
@@ -42,6 +45,10 @@ LEGS: tuple[Leg, ...] = (
         for transport in TransportKind
     ),
     *(Leg(f"{era} with --auth", partial(check_protected, era, with_token=True)) for era in Era),
+    *(
+        Leg(f"{era} with tools named", partial(check_named, era, *NAMED))
+        for era in (Era.LEGACY, Era.DUAL)
+    ),
     Leg("dual with a server.json", partial(check_listed, Era.DUAL)),
 )
 

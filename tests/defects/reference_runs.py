@@ -14,7 +14,7 @@ from clausewise.core.vocabulary import Era, Outcome, TransportKind
 from clausewise.probe.supplied import RegistryEntry, Supplied
 from clausewise.reference.auth.protect import sample_tokens
 from clausewise.reference.defects import Defect
-from clausewise.reference.options import ServerOptions
+from clausewise.reference.options import ServerLimits, ServerOptions
 from clausewise.reference.server import serve_http, serve_runtime
 from clausewise.transport.targets import HttpTarget, StdioTarget
 
@@ -24,6 +24,8 @@ CREDENTIALS = (("Authorization", "Bearer of-somebody"),)
 
 _NOBODY = "http://127.0.0.1:9"
 """A registry that is not there."""
+
+_SOON_S = 2.0
 
 _OPTIONS = check.CheckOptions()
 
@@ -67,6 +69,15 @@ def check_defect(defect: Defect, era: Era, transport: TransportKind) -> RunResul
         return check_protected(era, (defect.name,), with_token=True)
     headers = CREDENTIALS if defect.credentials else ()
     return check_reference(era, transport, (defect.name,), headers, defect.call_tools)
+
+
+def check_named(era: Era, *tools: str) -> RunResult:
+    """A server that does not wait long for its client, of whose tools `tools` may be called."""
+    with start_blocking_portal() as portal:
+        serving = serve_http(ServerOptions(era=era, limits=ServerLimits(ask_s=_SOON_S)))
+        with portal.wrap_async_context_manager(serving) as url:
+            asked = replace(_OPTIONS, call_tools=frozenset(tools))
+            return check.run(HttpTarget(url), asked)
 
 
 def check_listed(era: Era) -> RunResult:

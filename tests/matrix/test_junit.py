@@ -22,7 +22,7 @@ def test_passed_failed_broken_and_skipped_runs_are_told_apart(tmp_path: Path) ->
         tmp_path,
         """<?xml version="1.0"?><testsuites><testsuite name="pytest">
         <testcase classname="tests.test_ids" name="test_unique" time="0.1"/>
-        <testcase classname="tests.test_ids" name="test_bad"><failure message="no">x</failure></testcase>
+        <testcase classname="tests.test_ids" name="test_bad"><failure message="no"/></testcase>
         <testcase classname="tests.test_ids" name="test_error"><error>boom</error></testcase>
         <testcase classname="tests.test_ids" name="test_skip"><skipped message="later"/></testcase>
         <testcase classname="tests.test_ids" name="test_out"><system-out>…</system-out></testcase>

@@ -47,13 +47,17 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A listed disagreement, with its adjudication."""
+    """A listed disagreement, with its adjudication.
+
+    `defect` is the fault of the reference server with which it is seen, "" for the right one.
+    """
 
     leg: str
     revision: str
     place: Disagreement
     whose: Whose
     reason: str
+    defect: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,7 @@ def _entry(table: dict[str, Any], what: str) -> Entry:
         place,
         Whose(table.pop("whose")),
         table.pop("reason"),
+        table.pop("defect", ""),
     )
     known = entry.leg in ("client", "server") and entry.revision in list(Revision)
     if table or not known or not entry.reason.strip():
@@ -95,9 +100,12 @@ def _entry(table: dict[str, Any], what: str) -> Entry:
     return entry
 
 
-def of_run(entries: Iterable[Entry], leg: Leg, revision: str) -> tuple[Disagreement, ...]:
-    """What the file lists about one leg at one revision."""
-    return tuple(one.place for one in entries if (one.leg, one.revision) == (leg, revision))
+def of_run(
+    entries: Iterable[Entry], leg: Leg, revision: str, defect: str = ""
+) -> tuple[Disagreement, ...]:
+    """What the file lists about one leg at one revision, with or without a defect."""
+    run = (leg, revision, defect)
+    return tuple(one.place for one in entries if (one.leg, one.revision, one.defect) == run)
 
 
 def our_findings(scenario: str, verdicts: Iterable[Verdict]) -> Iterator[Disagreement]:

@@ -13,15 +13,15 @@ _SCENARIO_WITHIN_MS = 240_000
 """The suite starts all scenarios at once, so that each has to wait for its share of the machine."""
 
 
-def run_client_leg(revision: str, folder: Path) -> SuiteRun:
+def run_client_leg(revision: str, folder: Path, results: Path | None = None) -> SuiteRun:
     """The suite's client scenarios of `revision` with the reference client.
 
-    `folder` gets the recording of each scenario (`recordings`) and the client's exit code.
+    `folder` gets the recording of each scenario (`recordings`) and the client's exit code;
+    `results` is where the suite's own output is to stay.
     """
     command = shlex.join([sys.executable, str(_ADAPTER), str(folder)])
-    return run_suite(
-        "client", revision, ["--command", command, "--timeout", str(_SCENARIO_WITHIN_MS)]
-    )
+    arguments = ["--command", command, "--timeout", str(_SCENARIO_WITHIN_MS)]
+    return run_suite("client", revision, arguments, results)
 
 
 def recordings(folder: Path) -> dict[str, Path]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Revision
-from clausewise.trace.events import Event
+from clausewise.trace.events import Event, EventKind
+from clausewise.trace.recordings import ReadingOptions, open_recording
 from clausewise.wire import shapes
 
 
@@ -25,8 +27,24 @@ def fault_of_answer(event: Event, asked: Mapping[tuple[Any, Any], str]) -> objec
     return shapes.first_fault(shape, value) if shape is not None else f"no shape of {message}"
 
 
+def answers(trace: Path) -> Iterator[tuple[Event, object]]:
+    """Each message that the server sent in a recording, with its first fault or None."""
+    with open_recording(str(trace), ReadingOptions()) as recording:
+        messages = [event for event in recording.events() if event.kind is EventKind.MESSAGE]
+    asked = {
+        (event.exchange, event.payload["id"]): event.payload["method"]
+        for event in messages
+        if event.direction is Direction.CLIENT_TO_SERVER and "id" in event.payload
+    }
+    for event in messages:
+        if event.direction is Direction.SERVER_TO_CLIENT:
+            yield event, fault_of_answer(event, asked)
+
+
 def fault_of_request(event: Event) -> object:
     """The first fault of a message of the modern client, None if it has its shape."""
-    method = event.payload["method"]
+    method = event.payload.get("method")
+    if not isinstance(method, str):
+        return "no request and no notification: a modern client sends nothing else"
     shape = shapes.request_shape(Revision.MODERN, method, Direction.CLIENT_TO_SERVER)
     return f"no shape of {method}" if shape is None else shapes.first_fault(shape, event.payload)

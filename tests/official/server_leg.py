@@ -21,15 +21,19 @@ FIXTURES = ServerOptions(fixtures=True, logging=True)
 
 
 def run_server_leg(
-    revision: str, options: ServerOptions = FIXTURES, trace: Path | None = None
+    revision: str,
+    options: ServerOptions = FIXTURES,
+    trace: Path | None = None,
+    results: Path | None = None,
 ) -> SuiteRun:
     """The suite's server scenarios of `revision` against the reference server.
 
     With `trace` the sessions go through the recorder, and their recording to that file. The
-    recorder then answers foreign Host and Origin headers in the server's place.
+    recorder then answers foreign Host and Origin headers in the server's place. `results` is
+    where the suite's own output is to stay.
     """
     with _served(options, trace) as url:
-        return run_suite("server", revision, ["--url", url])
+        return run_suite("server", revision, ["--url", url], results)
 
 
 @contextmanager

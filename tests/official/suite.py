@@ -20,10 +20,8 @@ Leg = Literal["server", "client"]
 """Whose conformance is tested."""
 
 _MODULES = ROOT / ".cache" / "official" / "node_modules"
-_COMMAND = (
-    str(_MODULES / "node" / "bin" / "node"),
-    str(_MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"),
-)
+SOURCE = _MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+_COMMAND = (str(_MODULES / "node" / "bin" / "node"), str(SOURCE))
 _RUN_WITHIN_S = 300.0
 _RESULT_FOLDER = re.compile(r"(?:server-)?(?P<scenario>.+)-\d{4}-\d\d-\d\dT[\d-]+Z")
 
@@ -78,14 +76,19 @@ class SuiteRun:
         return self.exit_code == 0 and all(scenario.passed for scenario in self.required)
 
 
-def run_suite(leg: Leg, revision: str, arguments: Sequence[str]) -> SuiteRun:
+def run_suite(
+    leg: Leg, revision: str, arguments: Sequence[str], results: Path | None = None
+) -> SuiteRun:
     """Run what `revision` requires of one side; `arguments` name the implementation.
+
+    `results` is where the suite's own output is to stay.
 
     Raises:
         CalledProcessError: the suite does not know the revision.
         TimeoutExpired: it did not end in time.
     """
-    with TemporaryDirectory(prefix="official-") as folder:
+    with TemporaryDirectory(prefix="official-") as temporary:
+        folder = str(results or temporary)
         began = time.monotonic()
         completed = _run(
             leg,

@@ -36,7 +36,7 @@ reason = "It is so."
 def test_the_file_reads_and_lists_nothing_twice() -> None:
     listed = load()
     entries = [*listed.findings, *listed.failures]
-    places = Counter((one.leg, one.revision, one.place) for one in entries)
+    places = Counter((one.leg, one.revision, one.defect, one.place) for one in entries)
     assert [place for place, times in places.items() if times > 1] == []
 
 

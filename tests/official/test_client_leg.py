@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from clausewise.app import validate
-from clausewise.core.vocabulary import Direction, Outcome, Party, Revision
+from clausewise.core.vocabulary import Direction, Outcome, Revision
 from clausewise.trace.events import Event, EventKind
 from clausewise.trace.recordings import ReadingOptions, open_recording
 from tests.official import calibration
 from tests.official.calibration import Disagreement, differences, of_run, our_findings
 from tests.official.client_leg import exit_codes, recordings, run_client_leg
 from tests.official.client_under_test import PLANS, SCRIPTS, main
-from tests.official.message_shapes import fault_of_answer, fault_of_request
+from tests.official.message_shapes import fault_of_request
+from tests.official.recorded_rules import judged, recorded_traffic
 from tests.official.suite import SuiteRun, required_scenarios, run_suite
 
 LEGACY, MODERN = Revision.LEGACY.value, Revision.MODERN.value
-SHAPE = "shape"
-"""Stands for a clause: the shapes of 2026-07-28, whose sessions no check judges."""
-
 UNSUPPORTED = {
     *("auth/dpop", "auth/dpop-nonce", "auth/enterprise-managed-authorization"),
     "auth/wif-jwt-bearer",
@@ -52,6 +49,7 @@ def test_every_client_scenario_passes_and_our_judgement_differs_only_where_liste
     assert ended == REFUSES & codes.keys()
     assert recordings(tmp_path).keys() == {scenario.name for scenario in run.scenarios}
     assert _disagreements(run, tmp_path) == []
+    assert [fault for trace in recordings(tmp_path).values() for fault in _misshapen(trace)] == []
 
 
 def _disagreements(run: SuiteRun, folder: Path) -> list[str]:
@@ -61,33 +59,24 @@ def _disagreements(run: SuiteRun, folder: Path) -> list[str]:
     for scenario, trace in recordings(folder).items():
         result = validate.run((str(trace),), validate.ValidateOptions())
         assert [v.id for v in result.verdicts if v.outcome is Outcome.CRASHED] == []
-        seen += [*our_findings(scenario, result.verdicts), *_misshapen(scenario, trace)]
+        seen += our_findings(scenario, result.verdicts)
+        if run.revision == MODERN:
+            seen += our_findings(scenario, judged(recorded_traffic(trace)))
     ours = differences(of_run(listed.findings, "client", run.revision), seen)
     failures = [*calibration.their_failures(run.scenarios)]
     return ours + differences(of_run(listed.failures, "client", run.revision), failures)
 
 
-def _misshapen(scenario: str, trace: Path) -> Iterator[Disagreement]:
-    """Who sends modern messages of another shape than we know."""
+def _misshapen(trace: Path) -> list[tuple[int, object]]:
+    """What the client sends in a modern recording in another shape than we know."""
     with open_recording(str(trace), ReadingOptions()) as recording:
-        messages = [event for event in recording.events() if _is_modern(event)]
-    asked = {
-        (event.exchange, event.payload["id"]): event.payload["method"]
-        for event in messages
-        if event.direction is Direction.CLIENT_TO_SERVER and "id" in event.payload
-    }
-    for event in messages:
-        if event.direction is Direction.SERVER_TO_CLIENT:
-            party, fault = Party.SERVER, fault_of_answer(event, asked)
-        else:
-            party, fault = Party.CLIENT, fault_of_request(event)
-        if fault:
-            yield Disagreement(scenario, f"{SHAPE} {party.value}")
+        sent = [event for event in recording.events() if _is_modern_request(event)]
+    return [(event.seq, fault) for event in sent if (fault := fault_of_request(event))]
 
 
-def _is_modern(event: Event) -> bool:
-    """Whether it is a message of 2026-07-28: metadata documents have no `jsonrpc`."""
-    return event.kind is EventKind.MESSAGE and event.session is None and "jsonrpc" in event.payload
+def _is_modern_request(event: Event) -> bool:
+    is_message = event.kind is EventKind.MESSAGE and event.session is None
+    return is_message and event.direction is Direction.CLIENT_TO_SERVER
 
 
 @pytest.mark.usefixtures("installed")

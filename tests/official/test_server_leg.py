@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from clausewise.app import validate
-from clausewise.core.vocabulary import Direction, Outcome, Party
 from clausewise.reference.options import ServerOptions
-from clausewise.trace.events import EventKind
-from clausewise.trace.recordings import ReadingOptions, open_recording
-from tests.official.message_shapes import fault_of_answer
 from tests.official.run import table
 from tests.official.server_leg import run_server_leg
 from tests.official.suite import EXPECTED_FAILURES, Scenario, SuiteRun, required_scenarios
-
-FINDINGS = (Outcome.FAIL, Outcome.WARN, Outcome.CRASHED)
 
 
 @pytest.mark.usefixtures("installed")
@@ -32,36 +24,6 @@ def test_every_server_scenario_passes_but_those_of_the_tasks_extension(
     assert (run.passed, len(run.required)) == (True, required), run.output
     others = {scenario.name for scenario in run.scenarios if not scenario.passed}
     assert all(name.startswith("tasks-") for name in others), others
-
-
-@pytest.mark.usefixtures("installed")
-def test_the_judge_finds_no_fault_of_the_server_in_the_recorded_legacy_leg(tmp_path: Path) -> None:
-    trace = tmp_path / "leg.jsonl"
-    assert run_server_leg("2025-11-25", trace=trace).passed
-    result = validate.run((str(trace),), validate.ValidateOptions(party=Party.SERVER))
-    outcomes = {verdict.id: verdict.outcome for verdict in result.verdicts}
-    assert [v.findings for v in result.verdicts if v.outcome in FINDINGS] == []
-    # The suite had the server ask for input and report progress, so these had occasions.
-    asking = ("ELIC-006", "ELIC-009", "SAMP-006", "PROG-011")
-    assert {outcomes[clause] for clause in asking} == {Outcome.PASS}
-
-
-@pytest.mark.usefixtures("installed")
-def test_what_the_server_sends_in_the_recorded_modern_leg_has_the_shapes_of_ours(
-    tmp_path: Path,
-) -> None:
-    trace = tmp_path / "leg.jsonl"
-    assert run_server_leg("2026-07-28", trace=trace).passed
-    with open_recording(str(trace), ReadingOptions()) as recording:
-        messages = [event for event in recording.events() if event.kind is EventKind.MESSAGE]
-    asked = {
-        (event.exchange, event.payload["id"]): event.payload["method"]
-        for event in messages
-        if event.direction is Direction.CLIENT_TO_SERVER and "id" in event.payload
-    }
-    sent = [event for event in messages if event.direction is Direction.SERVER_TO_CLIENT]
-    faults = [(event.seq, fault) for event in sent if (fault := fault_of_answer(event, asked))]
-    assert (faults, len(sent) > 100) == ([], True)
 
 
 @pytest.mark.usefixtures("installed")

@@ -206,7 +206,7 @@ def _tools(request: Request) -> Reply:
 def _call(request: Request) -> Reply:
     done = _plain(request, content=[{"type": "text", "text": "done"}])
     match request.params.get("name"):
-        case "ask" if "elicitation" in request.meta("clientCapabilities"):
+        case "ask" if _takes_forms(request):
             schema = {"type": "object", "properties": {"name": {"type": "string"}}}
             form = {"mode": "form", "message": "Your name?", "requestedSchema": schema}
             asked = {"name": {"method": "elicitation/create", "params": form}}
@@ -216,15 +216,24 @@ def _call(request: Request) -> Reply:
             data = {"requiredCapabilities": missing}
             return _error(request.id, -32021, "needs elicitation", data)
         case "steps":
-            return replace(done, messages=(_log(), *done.messages), headers=SSE_TYPE)
+            return replace(done, messages=(*_half(request), *done.messages), headers=SSE_TYPE)
         case "echo" | "erase":
             return done
     return _error(request.id, -32602, "no such tool")
 
 
-def _log() -> Any:
-    note = {"level": "info", "data": "half done"}
-    return {"jsonrpc": "2.0", "method": "notifications/message", "params": note}
+def _takes_forms(request: Request) -> bool:
+    elicitation = request.meta("clientCapabilities").get("elicitation")
+    return elicitation is not None and (not elicitation or "form" in elicitation)
+
+
+def _half(request: Request) -> tuple[Any, ...]:
+    """Progress where it is asked for."""
+    token = request.params.get("_meta", {}).get("progressToken")
+    if token is None:
+        return ()
+    params = {"progressToken": token, "progress": 0.5, "total": 1}
+    return ({"jsonrpc": "2.0", "method": "notifications/progress", "params": params},)
 
 
 def _listen(request: Request) -> Reply:

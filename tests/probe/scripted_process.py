@@ -6,7 +6,9 @@ Each line of input is a request; a mode answers it with lines, or exits.
 from __future__ import annotations
 
 import json
+import select
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -77,6 +79,59 @@ def stalling(request: Request) -> list[Any]:
     return list(conforming(request, over_http=False).messages)
 
 
+def bannered(request: Request) -> list[Any]:
+    """A modern server that greets before its first message."""
+    greeting = (
+        [] if _first_era.setdefault("greeted", str(request.id)) != str(request.id) else ["v1"]
+    )
+    return [*greeting, *conforming(request, over_http=False).messages]
+
+
+def logging_records(request: Request) -> list[Any]:
+    """A modern server whose log goes to stdout: JSON, but no message."""
+    return [{"level": "info", "msg": "asked"}, *conforming(request, over_http=False).messages]
+
+
+def telling_stderr(request: Request) -> list[Any]:
+    """A modern server that says on stderr what looks like an error."""
+    print("ERROR: all is well", file=sys.stderr, flush=True)
+    return list(conforming(request, over_http=False).messages)
+
+
+def late(request: Request) -> list[Any]:
+    """A modern server that takes its time; were its input closed meanwhile, it would be silent."""
+    ended, _, _ = select.select([sys.stdin], [], [], 0.1)
+    return [] if ended else list(conforming(request, over_http=False).messages)
+
+
+def _answering_cancelled(request: Request, *, crossing: bool) -> list[Any]:
+    """A modern server with a slow tool, whose call is answered though it was cancelled."""
+    right = list(conforming(request, over_http=False).messages)
+    if request.method == "tools/call" and "cancelled" in str(request.params["_meta"]):
+        _remembered.update(id=request.id, asked=0)
+        return []
+    if request.method == "tools/call":
+        time.sleep(0.03)
+    if request.method != "server/discover" or "id" not in _remembered:
+        return right
+    _remembered["asked"] += 1
+    error = {"code": -32000, "message": "Request cancelled"}
+    late = {"jsonrpc": "2.0", "id": _remembered["id"], "error": error}
+    if crossing:
+        return [late, *right] if _remembered["asked"] == 1 else right
+    return [*right, late] if _remembered["asked"] == 2 else right
+
+
+def crossing(request: Request) -> list[Any]:
+    """The answer may have been on its way when the cancellation came."""
+    return _answering_cancelled(request, crossing=True)
+
+
+def answering_cancelled(request: Request) -> list[Any]:
+    """The answer comes after that to a later request."""
+    return _answering_cancelled(request, crossing=False)
+
+
 def mute(_request: Request) -> list[Any]:
     """No MCP server: it reads and says nothing."""
     return []
@@ -111,6 +166,12 @@ MODES: dict[str, Mode] = {
         locking,
         remembering,
         stalling,
+        bannered,
+        logging_records,
+        telling_stderr,
+        late,
+        crossing,
+        answering_cancelled,
         mute,
         chatty,
         pinging,
@@ -118,15 +179,36 @@ MODES: dict[str, Mode] = {
 }
 
 
+BEFORE = {"welcoming": "Welcome to the server!", "spaced": ""}
+"""What a modern server writes to stdout before it reads, by mode."""
+
+AFTER = {"parting": "Goodbye."}
+"""What a modern server writes to stdout once its stdin has ended, by mode."""
+
+
+def written(text: str | None) -> None:
+    if text is not None:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
+
 def main(mode: Mode) -> None:
     for line in sys.stdin.buffer:
         for message in mode(Request(json.loads(line))):
-            text = message if isinstance(message, str) else json.dumps(message)
-            sys.stdout.write(text + "\n")
-            sys.stdout.flush()
+            written(message if isinstance(message, str) else json.dumps(message))
+
+
+def talkative(name: str) -> None:
+    """A modern server that writes what is no message."""
+    written(BEFORE.get(name))
+    main(lambda request: list(conforming(request, over_http=False).messages))
+    written(AFTER.get(name))
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "gone":
         sys.exit("cannot start")
-    main(MODES[sys.argv[1]])
+    if sys.argv[1] in MODES:
+        main(MODES[sys.argv[1]])
+    else:
+        talkative(sys.argv[1])

@@ -134,7 +134,7 @@ def test_keys_of_metadata_have_a_form_and_prefixes_an_owner(key: str, severity: 
 
 
 def test_a_key_may_be_one_of_an_official_extension_that_is_advertised() -> None:
-    extensions = {"io.modelcontextprotocol/tasks": {}}
+    extensions: dict[str, Any] = {"io.modelcontextprotocol/tasks": {}}
     discovered = reply("server/discover", result(capabilities={"extensions": extensions}))
     listed = reply("tools/list", result(_meta={"io.modelcontextprotocol/related-task": {}}))
     assert judged("CW-RES-009", discovered, listed).outcome is PASS
@@ -206,7 +206,7 @@ def test_the_server_may_cancel_a_subscription_and_nothing_else() -> None:
 
 
 def test_an_extension_that_is_advertised_needs_a_client_that_declares_it() -> None:
-    extensions = {"com.example/turbo": {}}
+    extensions: dict[str, Any] = {"com.example/turbo": {}}
     discovered = reply("server/discover", result(capabilities={"extensions": extensions}))
     odd = reply("tools/call", result(resultType="turbo"))
     assert judged("CW-DSC-001", discovered, odd).outcome is FAIL

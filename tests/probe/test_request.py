@@ -8,17 +8,9 @@ from typing import Any
 import pytest
 
 from clausewise.core.vocabulary import Revision
-from clausewise.probe.conversation.request import (
-    ABSENT,
-    CAPABILITIES_KEY,
-    CLIENT_INFO_KEY,
-    VERSION_KEY,
-    Edits,
-    Request,
-    compose,
-    edited_headers,
-)
+from clausewise.probe.conversation.request import ABSENT, Edits, Request, compose, edited_headers
 from clausewise.wire import sentinel
+from clausewise.wire.meta import META_CAPABILITIES, META_CLIENT_INFO, META_VERSION
 
 
 def made(method: str, params: Any = None, **edits: Any) -> Request:
@@ -45,9 +37,9 @@ def test_a_request_carries_everything_that_the_revision_requires() -> None:
     message = body(request)
     meta = message["params"]["_meta"]
     assert (message["jsonrpc"], message["id"], message["method"]) == ("2.0", 5, "tools/list")
-    assert meta[VERSION_KEY] == Revision.MODERN.value
-    assert meta[CAPABILITIES_KEY] == {}
-    assert meta[CLIENT_INFO_KEY]["name"] == "clausewise"
+    assert meta[META_VERSION] == Revision.MODERN.value
+    assert meta[META_CAPABILITIES] == {}
+    assert meta[META_CLIENT_INFO]["name"] == "clausewise"
     assert not request.injected
 
 
@@ -75,9 +67,9 @@ def test_headers_are_replaced_in_place_dropped_or_added() -> None:
 
 
 def test_meta_keys_are_replaced_or_left_out() -> None:
-    meta = body(made("ping", meta={VERSION_KEY: 7, CLIENT_INFO_KEY: ABSENT}))["params"]["_meta"]
-    assert meta[VERSION_KEY] == 7
-    assert CLIENT_INFO_KEY not in meta
+    meta = body(made("ping", meta={META_VERSION: 7, META_CLIENT_INFO: ABSENT}))["params"]["_meta"]
+    assert meta[META_VERSION] == 7
+    assert META_CLIENT_INFO not in meta
 
 
 def test_without_meta_and_parameters_there_are_no_params() -> None:
@@ -88,13 +80,13 @@ def test_without_meta_and_parameters_there_are_no_params() -> None:
 def test_a_progress_token_stays_beside_the_required_meta() -> None:
     meta = body(made("tools/call", {"name": "a", "_meta": {"progressToken": 1}}))["params"]["_meta"]
     assert meta["progressToken"] == 1
-    assert VERSION_KEY in meta
+    assert META_VERSION in meta
 
 
 def test_another_version_goes_into_header_and_meta_alike() -> None:
     request = made("tools/list", version="1900-01-01")
     assert headers(request)["MCP-Protocol-Version"] == "1900-01-01"
-    assert body(request)["params"]["_meta"][VERSION_KEY] == "1900-01-01"
+    assert body(request)["params"]["_meta"][META_VERSION] == "1900-01-01"
 
 
 @pytest.mark.parametrize("id_", ["a", 0, None, 1.5, [1]])

@@ -14,12 +14,12 @@ import pytest
 from clausewise.core.vocabulary import Era, Outcome
 from clausewise.probe.probes.security import (
     COOKIE_CANARY,
-    FOREIGN_ORIGIN,
     HEADER_CANARY,
     TOKEN_CANARY,
 )
 from clausewise.probe.run import ProbeOptions
 from clausewise.probe.subjects.canary import comes_back
+from clausewise.probe.subjects.origins import FOREIGN_ORIGIN
 from clausewise.transport.answers import Answer, Ending
 from clausewise.transport.targets import HttpTarget, StdioTarget
 from tests.conftest import ROOT
@@ -81,7 +81,7 @@ def test_an_origin_that_a_public_server_declares_valid_only_warns(
     async def public(*_: object) -> tuple[str, ...]:
         return ("203.0.114.7",)
 
-    monkeypatch.setattr("clausewise.probe.probes.security.look_up", public)
+    monkeypatch.setattr("clausewise.probe.subjects.origins.look_up", public)
     assert probe_fake(open_to("*"), "MCP-SEC-001")["MCP-SEC-001"].outcome is WARN
     assert probe_fake(to_foreign(served), "MCP-SEC-001")["MCP-SEC-001"].outcome is FAIL
 

@@ -83,7 +83,7 @@ def running(server: RealServer) -> Iterator[list[str]]:
     if server.transport == "stdio":
         yield ["--", *server.command]
         return
-    port = str(_free_port())
+    port = str(free_port())
     command = [part.format(port=port) for part in server.command]
     env = os.environ | {key: value.format(port=port) for key, value in server.env.items()}
     with subprocess.Popen(
@@ -96,7 +96,7 @@ def running(server: RealServer) -> Iterator[list[str]]:
             process.kill()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

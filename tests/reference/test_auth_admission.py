@@ -54,6 +54,7 @@ def challenge_of(answer: Answer) -> str:
     return answer.headers["www-authenticate"]
 
 
+# clause: MCP-AUT-001, MCP-AUT-006, AUTH-014
 async def test_without_a_token_the_challenge_says_where_to_get_one_and_what_for() -> None:
     async with protected() as server:
         answer = await server.discover()
@@ -96,6 +97,7 @@ async def test_what_is_no_token_is_invalid(authorization: str) -> None:
     assert 'error="invalid_token"' in challenge_of(answer)
 
 
+# clause: MCP-AUT-008, AUTH-043, AUTH-045, AUTH-059, AUTH-083
 async def test_tokens_of_others_for_others_and_of_the_past_are_invalid(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -129,6 +131,7 @@ async def test_two_authorization_headers_are_a_bad_request() -> None:
     assert 'error="invalid_request"' in challenge_of(answer)
 
 
+# clause: MCP-AUT-007, AUTH-050, AUTH-051
 async def test_a_tool_that_changes_something_needs_more_scope() -> None:
     call = {"name": "touch_counter", "arguments": {}}
     async with protected() as server:

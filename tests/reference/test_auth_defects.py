@@ -18,6 +18,8 @@ RESOURCE = {"resource metadata at the path", "resource metadata at the root"}
 ISSUER = {"OAuth metadata", "OpenID metadata inserted", "OpenID metadata appended"}
 NO_TOKEN = {"no token"}
 
+BAD_TOKENS = {"no such token", "foreign token"}
+
 CHANGED: Mapping[str, set[str]] = {
     "resource-metadata-unpublished": NO_TOKEN | RESOURCE,
     "missing-token-forbidden": NO_TOKEN,
@@ -35,6 +37,10 @@ CHANGED: Mapping[str, set[str]] = {
     "malformed-authorization-forbidden": set(),
     "pkce-unannounced": ISSUER,
     "client-documents-unsupported": ISSUER,
+    "legacy-resource-metadata-missing": RESOURCE,
+    "legacy-challenge-without-error": BAD_TOKENS | {"low scope"},
+    "legacy-challenge-without-scope": NO_TOKEN | BAD_TOKENS | {"low scope"},
+    "legacy-bad-token-forbidden": BAD_TOKENS,
 }
 """By defect, the requests of the survey that are answered differently."""
 

@@ -14,6 +14,7 @@ from clausewise.reference.defects import Defect, list_defects
 from clausewise.reference.options import ServerOptions
 from clausewise.reference.server import build
 from clausewise.registry import clauses, rules
+from tests.reference.clause_changes import CHANGED_BY_CLAUSES
 from tests.reference.own_changes import CHANGED_BY_OURS
 from tests.reference.survey import HEADED, MODERN, WARM, survey
 from tests.reference.test_auth_defects import CHANGED as CHANGED_OF_PROTECTED
@@ -102,7 +103,7 @@ CHANGED: Mapping[str, set[str]] = {
     "result-id-altered": {"legacy tools"},
     "notification-with-id": {"legacy tools"},
     "error-without-message": LEGACY_ERRORS,
-    "error-code-text": LEGACY_ERRORS,
+    "error-code-text": {"legacy unknown method"},
     "jsonrpc-version-one": {"legacy tools"},
     "error-id-altered": LEGACY_ERRORS,
     "result-null": {"legacy tools"},
@@ -118,7 +119,7 @@ CHANGED: Mapping[str, set[str]] = {
     "list-changed-undeclared": {*LEGACY_INITIALIZE, "legacy tools"},
     "initialize-without-server-version": LEGACY_INITIALIZE,
     "tools-list-without-result-type": TOOLS,
-    "tools-list-unknown-result-type": TOOLS,
+    "tools-list-unknown-result-type": TOOLS | DISCOVER,
     "request-before-response": TOOLS,
     "notification-answered-200": {"notification"},
     "tools-list-text-plain": TOOLS,
@@ -158,6 +159,7 @@ CHANGED: Mapping[str, set[str]] = {
     "authorization-reflected": {"discover with credentials"},
     "error-repeats-environment": set(),
     **CHANGED_BY_OURS,
+    **CHANGED_BY_CLAUSES,
 }
 """By defect, the requests of the survey that are answered differently."""
 
@@ -177,7 +179,7 @@ def test_two_right_servers_answer_alike() -> None:
 
 @pytest.mark.parametrize("defect", UNPROTECTED, ids=lambda defect: defect.name)
 def test_a_defect_changes_what_it_says_and_nothing_else(defect: Defect) -> None:
-    era = Era.DUAL if Era.DUAL in defect.eras else Era.MODERN
+    era = next(era for era in (Era.DUAL, Era.MODERN, Era.LEGACY) if era in defect.eras)
     wrong = anyio.run(survey, ServerOptions(era=era, defects=(defect.name,)))
     right = right_answers(era)
     assert wrong.keys() == right.keys()

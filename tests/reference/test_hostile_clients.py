@@ -217,6 +217,7 @@ async def test_a_close_token_ends_the_connection_after_the_answer() -> None:
         assert await client.at_end()
 
 
+# clause: TRAN-008
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.com", "::"])
 async def test_an_address_that_is_no_loopback_needs_permission(host: str) -> None:
     with pytest.raises(UsageError, match="no loopback address"):

@@ -172,6 +172,7 @@ async def test_every_capability_that_is_missing_is_named(client: Client) -> None
     assert missing == {"elicitation": {"form": {}}}
 
 
+# clause: CW-MRT-003
 @pytest.mark.parametrize(
     ("capabilities", "methods"),
     [

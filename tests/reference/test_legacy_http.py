@@ -40,6 +40,7 @@ async def client(url: str) -> AsyncIterator[Client]:
         yield connection
 
 
+# clause: TRAN-010, TRAN-011, LIFE-006, LIFE-010
 async def test_initialize_opens_a_session_with_an_unguessable_visible_id(client: Client) -> None:
     answer = await client.post(initialize_message())
     assert answer.status == 200
@@ -49,12 +50,14 @@ async def test_initialize_opens_a_session_with_an_unguessable_visible_id(client:
     assert all(0x21 <= ord(char) <= 0x7E for char in session_id)
 
 
+# clause: TRAN-027
 async def test_an_accepted_notification_is_202_without_a_body(client: Client) -> None:
     headers = await open_session(client)
     answer = await client.post({"jsonrpc": "2.0", "method": "notifications/progress"}, headers)
     assert (answer.status, answer.body) == (202, b"")
 
 
+# clause: LIFE-006, LIFE-012
 async def test_an_unsupported_version_is_answered_with_a_supported_one(client: Client) -> None:
     answer = await client.post(initialize_message(version="1999-01-01"))
     assert answer.result["protocolVersion"] == LEGACY_VERSION
@@ -93,6 +96,7 @@ async def test_the_session_serves_every_feature(client: Client) -> None:
         assert "resultType" not in answer.result
 
 
+# clause: RES-008, LOG-003, PAGE-003
 @pytest.mark.parametrize(
     ("method", "params", "code"),
     [
@@ -114,6 +118,7 @@ async def test_errors_have_the_codes_of_the_revision(
     assert (answer.status, answer.error["code"]) == (200, code)
 
 
+# clause: TRAN-015, TRAN-020
 @pytest.mark.parametrize(
     ("edit", "status"),
     [
@@ -132,18 +137,21 @@ async def test_a_dead_session_or_a_bad_version_header_is_refused(
     assert "error" in answer.message
 
 
+# clause: TRAN-014
 async def test_without_a_session_header_the_request_is_refused(client: Client) -> None:
     await open_session(client)
     headers = {"MCP-Protocol-Version": LEGACY_VERSION}
     assert (await client.post(legacy_message("ping"), headers)).status == 400
 
 
+# clause: TRAN-019
 async def test_the_version_header_may_be_absent(client: Client) -> None:
     headers = await open_session(client)
     del headers["MCP-Protocol-Version"]
     assert (await client.post(legacy_message("ping"), headers)).status == 200
 
 
+# clause: TRAN-015
 async def test_delete_ends_the_session(client: Client) -> None:
     headers = await open_session(client)
     assert (await client.exchange("DELETE", headers)).status == 204
@@ -162,6 +170,7 @@ async def test_the_oldest_session_ends_for_a_new_one_beyond_the_bound() -> None:
         assert statuses == [404, 200, 200]
 
 
+# clause: TRAN-031, TRAN-044
 async def test_a_stream_begins_with_an_id_and_no_data_and_ids_are_unique(client: Client) -> None:
     headers = await open_session(client)
     params = {
@@ -215,6 +224,7 @@ async def test_a_client_that_never_answers_is_told_to_stop() -> None:
         assert response["error"]["code"] == -32603
 
 
+# clause: CANC-021
 async def test_a_cancelled_request_ends_its_stream_without_a_response(
     url: str, client: Client
 ) -> None:
@@ -234,6 +244,7 @@ async def test_a_cancelled_request_ends_its_stream_without_a_response(
         assert await tool.chunk() is None
 
 
+# clause: TRAN-043
 async def test_changes_come_on_the_newest_stream_of_the_session_only(
     url: str, client: Client
 ) -> None:

@@ -27,6 +27,7 @@ async def client() -> AsyncIterator[Client]:
         yield connection
 
 
+# clause: MCP-DSC-001, MCP-DSC-002, MCP-DSC-005
 async def test_discover_tells_versions_capabilities_and_identity(client: Client) -> None:
     answer = await client.modern("server/discover", request_id="d")
     assert answer.status == 200
@@ -38,6 +39,7 @@ async def test_discover_tells_versions_capabilities_and_identity(client: Client)
     assert answer.result["resultType"] == "complete"
 
 
+# clause: MCP-CAC-001, MCP-CAC-002
 @pytest.mark.parametrize(
     ("method", "params", "cacheable"),
     [
@@ -59,6 +61,7 @@ async def test_exactly_the_six_cacheable_results_carry_hints(
     assert (result.get("cacheScope") in ("public", "private")) is cacheable
 
 
+# clause: MCP-HDR-001, MCP-HDR-002, MCP-HDR-003, MCP-HDR-005, CW-HDR-001
 @pytest.mark.parametrize(
     ("headers", "why"),
     [
@@ -89,6 +92,7 @@ async def test_a_header_that_occurs_twice_is_a_header_mismatch(client: Client) -
     assert (answer.status, answer.error["code"]) == (400, -32020)
 
 
+# clause: MCP-HDR-007
 async def test_an_encoded_name_is_decoded_before_it_is_compared(client: Client) -> None:
     encoded = f"=?base64?{base64.b64encode(b'echo').decode()}?="
     params = {"name": "echo", "arguments": {"text": "x"}}
@@ -96,6 +100,7 @@ async def test_an_encoded_name_is_decoded_before_it_is_compared(client: Client) 
     assert answer.result["content"] == [{"type": "text", "text": "x"}]
 
 
+# clause: MCP-ERR-006
 @pytest.mark.parametrize("missing", ["protocolVersion", "clientCapabilities"])
 async def test_a_missing_metadata_field_is_invalid_params(client: Client, missing: str) -> None:
     meta = {key: value for key, value in META.items() if key != PREFIX + missing}
@@ -110,6 +115,7 @@ async def test_client_info_is_optional_but_must_be_well_formed(client: Client) -
     assert (await client.modern("tools/list", {"_meta": wrong})).error["code"] == -32602
 
 
+# clause: MCP-ERR-001
 async def test_an_unknown_version_is_refused_with_the_supported_ones(client: Client) -> None:
     meta = META | {PREFIX + "protocolVersion": "1900-01-01"}
     answer = await client.modern(
@@ -119,6 +125,7 @@ async def test_an_unknown_version_is_refused_with_the_supported_ones(client: Cli
     assert answer.error["data"] == {"supported": [VERSION], "requested": "1900-01-01"}
 
 
+# clause: MCP-ERR-002
 @pytest.mark.parametrize(
     "method", ["nope", "ping", "logging/setLevel", "resources/subscribe", "initialize"]
 )
@@ -127,6 +134,7 @@ async def test_an_unknown_method_is_404_with_method_not_found(client: Client, me
     assert (answer.status, answer.error["code"]) == (404, -32601)
 
 
+# clause: MCP-ERR-003
 async def test_a_resource_that_does_not_exist_is_invalid_params(client: Client) -> None:
     answer = await client.modern("resources/read", {"uri": "reference://nowhere"})
     assert answer.error["code"] == -32602
@@ -274,6 +282,7 @@ async def test_the_counter_counts_its_changes(client: Client) -> None:
         await client.modern("tools/call", {"name": "touch_counter"})
 
 
+# clause: CW-PRG-001, CW-PRG-003
 async def test_progress_grows_and_ends_before_the_response(client: Client) -> None:
     params = {"name": "count_slowly", "arguments": {"delayMs": 0}}
     answer = await client.modern("tools/call", params | {"_meta": META | {"progressToken": "t"}})
@@ -292,6 +301,7 @@ async def test_without_a_token_there_is_no_progress_and_no_stream(client: Client
     assert not answer.is_stream
 
 
+# clause: CW-LOG-001, CW-LOG-002
 async def test_log_messages_come_only_when_offered_and_asked_for() -> None:
     params = {"name": "count_slowly", "arguments": {"delayMs": 0}}
     asking = params | {"_meta": META | {PREFIX + "logLevel": "info"}}
@@ -311,6 +321,7 @@ async def test_an_unknown_log_level_is_invalid_params(client: Client) -> None:
     assert answer.error["code"] == -32602
 
 
+# clause: MCP-ERR-007
 async def test_a_missing_client_capability_is_named(client: Client) -> None:
     answer = await client.modern("tools/call", {"name": "greet_user"})
     assert (answer.status, answer.error["code"]) == (400, -32021)
@@ -352,6 +363,7 @@ def flipped(state: str) -> str:
     return state[:middle] + ("A" if state[middle] != "A" else "B") + state[middle + 1 :]
 
 
+# clause: CW-MRT-006
 @pytest.mark.parametrize("tamper", [flipped, lambda _: "", lambda s: s[:-4], lambda _: "é"])
 async def test_an_altered_request_state_is_refused(client: Client, tamper: Any) -> None:
     state = tamper((await ask_for_name(client))["requestState"])
@@ -371,6 +383,7 @@ async def test_a_request_state_serves_no_other_request_and_no_other_caller(clien
 REGION = {"name": "query_region", "arguments": {"region": "us-west1", "query": "q"}}
 
 
+# clause: MCP-HDR-008
 @pytest.mark.parametrize(
     ("extra", "headers", "code"),
     [
@@ -393,6 +406,7 @@ async def test_parameter_headers_must_mirror_the_arguments(
     assert answer.status == (200 if code is None else 400)
 
 
+# clause: CW-RES-001
 async def test_ids_come_back_exactly(client: Client) -> None:
     for request_id in (0, -1, "1", "", 2**70, "ä\u2028"):
         answer = await client.modern("server/discover", request_id=request_id)
@@ -409,6 +423,7 @@ async def test_an_invalid_id_is_an_invalid_request_and_is_not_echoed(
     assert "id" not in answer.message
 
 
+# clause: MCP-STL-003, MCP-STL-004
 async def test_requests_need_nothing_before_them_on_their_connection() -> None:
     async with serve_http(ServerOptions()) as url:
         for _ in range(2):
@@ -416,6 +431,7 @@ async def test_requests_need_nothing_before_them_on_their_connection() -> None:
                 assert (await client.modern("tools/list")).status == 200
 
 
+# clause: MCP-STL-002, MCP-STL-007
 async def test_session_ids_and_event_ids_of_older_clients_are_ignored(client: Client) -> None:
     plain = await client.modern("tools/list")
     older = {"Mcp-Session-Id": "abc", "Last-Event-ID": "42"}
@@ -423,6 +439,7 @@ async def test_session_ids_and_event_ids_of_older_clients_are_ignored(client: Cl
     assert "mcp-session-id" not in plain.headers
 
 
+# clause: MCP-RES-004, CW-RES-006
 async def test_a_known_notification_is_accepted_an_unknown_one_refused(client: Client) -> None:
     headers = {"MCP-Protocol-Version": VERSION}
     known = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}}
@@ -450,6 +467,7 @@ async def test_a_response_from_a_client_is_refused(client: Client) -> None:
     assert answer.status == 400
 
 
+# clause: MCP-STL-005, MCP-STL-006
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "OPTIONS"])
 async def test_a_modern_only_server_allows_nothing_but_post(method: str) -> None:
     async with serve_http(MODERN) as url, connect(url) as client:
@@ -458,6 +476,7 @@ async def test_a_modern_only_server_allows_nothing_but_post(method: str) -> None
         assert answer.headers["allow"] == "POST"
 
 
+# clause: MCP-DEP-007
 async def test_a_modern_only_server_names_its_versions_to_a_legacy_client() -> None:
     async with serve_http(MODERN) as url, connect(url) as client:
         params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}
@@ -472,6 +491,7 @@ async def test_a_modern_only_server_names_its_versions_to_a_legacy_client() -> N
         assert VERSION in whole.error["message"]
 
 
+# clause: MCP-SEC-001, TRAN-002, TRAN-007
 @pytest.mark.parametrize(
     ("headers", "status"),
     [

@@ -69,6 +69,7 @@ def messages(body: bytes) -> list[Json]:
     return [json.loads(line) for line in lines if line]
 
 
+# clause: TRAN-032
 async def test_a_server_that_hangs_up_says_when_to_come_back_and_answers_then(
     url: str, client: Client, session: dict[str, str]
 ) -> None:
@@ -103,6 +104,7 @@ async def test_what_was_sent_into_a_broken_connection_is_sent_again(
     assert await rest(client) == b""
 
 
+# clause: TRAN-047
 async def test_nothing_of_another_stream_is_sent(
     url: str, client: Client, session: dict[str, str]
 ) -> None:

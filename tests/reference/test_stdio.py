@@ -47,6 +47,7 @@ async def test_metadata_faults_have_their_codes(meta: dict[str, Any], code: int)
         assert answer["id"] == "a"
 
 
+# clause: CW-RES-004
 async def test_an_unknown_method_is_not_found_and_a_notification_is_never_answered() -> None:
     async with piped() as pipe:
         await pipe.send({"jsonrpc": "2.0", "method": "notifications/nope"})
@@ -54,6 +55,7 @@ async def test_an_unknown_method_is_not_found_and_a_notification_is_never_answer
         assert answer["error"]["code"] == -32601
 
 
+# clause: CW-STD-003
 async def test_a_cancelled_request_is_never_answered() -> None:
     async with piped() as pipe:
         slow = SLOW | {"_meta": META | {"progressToken": 1}, "arguments": {"steps": 1000}}
@@ -71,6 +73,17 @@ async def test_a_cancelled_request_is_never_answered() -> None:
         while later.get("method") == "notifications/progress":
             later = await pipe.receive()
         assert later["id"] == "after"
+        await pipe.close_stdin()
+        assert await pipe.rest() == []
+
+
+async def test_a_cancellation_that_is_read_together_with_its_request_counts() -> None:
+    call = modern_message("tools/call", {**SLOW, "arguments": {"steps": 3}}, "slow")
+    cancelled = {"method": "notifications/cancelled", "params": {"requestId": "slow"}}
+    async with piped() as pipe:
+        lines = [json.dumps(call), json.dumps({"jsonrpc": "2.0", **cancelled}), ""]
+        await pipe.write("\n".join(lines).encode())
+        assert (await pipe.ask(modern_message("server/discover", request_id="d")))["id"] == "d"
         await pipe.close_stdin()
         assert await pipe.rest() == []
 

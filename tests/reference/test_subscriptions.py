@@ -27,6 +27,7 @@ async def listen(client: Client, wanted: Json, request_id: int | str = 7) -> Jso
     return await client.event()
 
 
+# clause: CW-SUB-002
 async def test_the_acknowledgment_comes_first_and_tells_what_is_honoured() -> None:
     async with serve_http(ServerOptions()) as url, connect(url) as client:
         asked = {"toolsListChanged": True, "promptsListChanged": False, "sunrise": True}
@@ -35,6 +36,7 @@ async def test_the_acknowledgment_comes_first_and_tells_what_is_honoured() -> No
         assert first["params"] == {"_meta": {TAG: 7}, "notifications": {"toolsListChanged": True}}
 
 
+# clause: CW-SUB-001, CW-SUB-003
 async def test_only_what_was_asked_for_arrives_and_is_tagged() -> None:
     async with serve_http(ServerOptions()) as url, connect(url) as one, connect(url) as two:
         await listen(one, {"promptsListChanged": True}, "one")

@@ -11,9 +11,10 @@ import pytest
 
 from clausewise.core.vocabulary import Revision
 from clausewise.reference.legacy import tasks as tasks_module
-from clausewise.reference.legacy.tasks import RELATED_TASK, TERMINAL, Task, TaskStatus, TaskStore
+from clausewise.reference.legacy.tasks import TERMINAL, Task, TaskStatus, TaskStore
 from clausewise.reference.messages import RpcError
 from clausewise.wire import shapes
+from clausewise.wire.meta import META_RELATED_TASK
 from tests.reference.client import Json, initialize_message, legacy_message, modern_message
 from tests.reference.streams import Pipe, piped
 
@@ -52,7 +53,7 @@ class TaskClient:
         )
         assert fault is None, fault
         task_of: Json = answer["result"]["task"]
-        assert answer["result"]["_meta"][RELATED_TASK] == {"taskId": task_of["taskId"]}
+        assert answer["result"]["_meta"][META_RELATED_TASK] == {"taskId": task_of["taskId"]}
         return task_of
 
     async def about(self, operation: str, task: Json) -> Json:
@@ -83,7 +84,7 @@ async def test_a_task_is_created_at_work_and_its_result_waited_for() -> None:
         assert task["status"] == "working"
         answer = await client.about("result", task)
         assert answer["result"]["content"][0]["text"] == "Counted to 2."
-        assert answer["result"]["_meta"] == {RELATED_TASK: {"taskId": task["taskId"]}}
+        assert answer["result"]["_meta"] == {META_RELATED_TASK: {"taskId": task["taskId"]}}
         state = (await client.about("get", task))["result"]
         assert state["status"] == "completed"
         assert "_meta" not in state
@@ -113,7 +114,7 @@ async def test_progress_and_log_messages_of_a_task_name_it() -> None:
             "notifications/progress",
             "notifications/progress",
         ]
-        related = {RELATED_TASK: {"taskId": task["taskId"]}}
+        related = {META_RELATED_TASK: {"taskId": task["taskId"]}}
         assert all(m["params"]["_meta"] == related for m in own)
         assert [m["params"].get("progress") for m in own] == [None, 1, 2]
 
@@ -126,7 +127,7 @@ async def test_a_task_that_needs_input_says_so_and_asks_ahead_of_its_result() ->
         assert (await client.about("get", task))["result"]["status"] == "input_required"
         await client.pipe.send(legacy_message("tasks/result", {"taskId": task["taskId"]}, "r"))
         asked = await client.until(lambda m: m.get("method") == "elicitation/create")
-        related = {RELATED_TASK: {"taskId": task["taskId"]}}
+        related = {META_RELATED_TASK: {"taskId": task["taskId"]}}
         assert asked["params"]["_meta"] == related
         answer = {"action": "accept", "content": {"title": "Whales"}}
         await client.pipe.send({"jsonrpc": "2.0", "id": asked["id"], "result": answer})
@@ -154,6 +155,23 @@ async def test_a_question_whose_carrier_was_cancelled_is_asked_again() -> None:
         assert done["result"]["content"][0]["text"] == "Hello, Ada!"
 
 
+async def test_a_newer_request_for_the_result_takes_the_question_over() -> None:
+    async with task_client({"elicitation": {}}) as client:
+        task = await client.create({"name": "greet_user", "arguments": {}})
+        named = {"taskId": task["taskId"]}
+        await client.pipe.send(legacy_message("tasks/result", named, "first"))
+        first = await client.until(lambda m: m.get("method") == "elicitation/create")
+        await client.pipe.send(legacy_message("tasks/result", named, "second"))
+        withdrawn = await client.until(lambda m: m.get("method") == "notifications/cancelled")
+        assert withdrawn["params"]["requestId"] == first["id"]
+        again = await client.until(lambda m: m.get("method") == "elicitation/create")
+        reply = {"action": "accept", "content": {"name": "Ada"}}
+        await client.pipe.send({"jsonrpc": "2.0", "id": again["id"], "result": reply})
+        done = [await client.until(lambda m: m.get("id") in ("first", "second")) for _ in range(2)]
+        assert {m["id"] for m in done} == {"first", "second"}
+        assert all(m["result"]["content"][0]["text"] == "Hello, Ada!" for m in done)
+
+
 @pytest.mark.parametrize(
     ("params", "message"),
     [
@@ -174,7 +192,7 @@ async def test_a_call_that_goes_wrong_is_a_failed_task_whose_result_tells_why(
             assert outcome["error"]["code"] == -32602
         else:
             assert outcome["result"]["isError"] is True
-            assert outcome["result"]["_meta"] == {RELATED_TASK: {"taskId": task["taskId"]}}
+            assert outcome["result"]["_meta"] == {META_RELATED_TASK: {"taskId": task["taskId"]}}
 
 
 async def test_a_cancelled_task_stays_cancelled_and_ends_who_waits_for_it() -> None:

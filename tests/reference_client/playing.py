@@ -11,6 +11,7 @@ from clausewise.core.errors import TargetError
 from clausewise.core.vocabulary import Era, Outcome, Party, TransportKind
 from clausewise.judge.engine import JudgeOptions, judge
 from clausewise.reference.auth.protect import sample_tokens
+from clausewise.reference.client.defects import ClientDefect, list_defects
 from clausewise.reference.client.legacy_session import LegacySession
 from clausewise.reference.client.run import Audience, ClientOptions, run_client
 from clausewise.reference.client.script.step import StepResult
@@ -20,9 +21,9 @@ from clausewise.reference.server import serve_runtime
 from clausewise.reference.wiring import Runtime
 from clausewise.trace.tape import Tape
 from clausewise.transport.targets import HttpTarget, StdioTarget
+from tests.reference_client.workout import SCRIPTS
 
 DUAL_SERVER = ServerOptions()
-LOST_SESSION_USED = "lost-session-used"
 BROKEN = (Outcome.FAIL, Outcome.WARN, Outcome.INFO, Outcome.CRASHED)
 
 
@@ -52,27 +53,32 @@ class Played:
 
 
 def play(
-    options: ClientOptions, transport: TransportKind, server: ServerOptions = DUAL_SERVER
+    options: ClientOptions,
+    transport: TransportKind,
+    server: ServerOptions = DUAL_SERVER,
+    *,
+    forgets: bool = False,
 ) -> Played:
     """Drive a reference server of its own; one that refuses ends the session early.
 
-    Over HTTP a legacy server loses the session before the last two steps of the script, to the
-    right client and to one that has a defect about that.
+    With `forgets` a legacy server loses the session before the last two steps of the script, over
+    HTTP.
     """
     played = Played()
 
     async def run() -> None:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             if transport is TransportKind.STDIO:
                 audience = Audience(played.results.append)
-                await drive(StdioTarget(server_command(server.era)), audience)
+                await drive(StdioTarget(server_command(server)), audience)
                 return
             async with serve_runtime(server) as (url, runtime):
                 headers: tuple[tuple[str, str], ...] = ()
                 if runtime.wiring.auth is not None:
                     token = sample_tokens(runtime.wiring.auth).full
                     headers = (("Authorization", f"Bearer {token}"),)
-                await drive(HttpTarget(url, headers), _Forgetful(played, runtime, options).audience)
+                audience = _Forgetful(played, runtime, options, forgets=forgets).audience
+                await drive(HttpTarget(url, headers), audience)
 
     async def drive(target: HttpTarget | StdioTarget, audience: Audience) -> None:
         try:
@@ -84,20 +90,22 @@ def play(
     return played
 
 
-def server_command(era: Era) -> tuple[str, ...]:
+def server_command(options: ServerOptions) -> tuple[str, ...]:
     program = (sys.executable, "-m", "clausewise", "reference", "server")
-    return (*program, "--stdio", "--era", era.value)
+    defects = (f"--defect={name}" for name in options.defects)
+    return (*program, "--stdio", "--era", options.era.value, *defects)
 
 
 class _Forgetful:
     """Makes the server forget a legacy session before the last two steps of the script."""
 
-    def __init__(self, played: Played, runtime: Runtime, options: ClientOptions) -> None:
+    def __init__(
+        self, played: Played, runtime: Runtime, options: ClientOptions, *, forgets: bool
+    ) -> None:
         self._played = played
         self._runtime = runtime
         steps = len(options.script.steps) if options.script is not None else 0
-        matters = not options.defects or LOST_SESSION_USED in options.defects
-        self._last_before = steps - 2 if matters else None
+        self._last_before = steps - 2 if forgets else None
         self._session: Session | None = None
 
     @property
@@ -113,3 +121,20 @@ class _Forgetful:
         if isinstance(session, LegacySession) and result.number == self._last_before:
             assert session.session_id is not None
             self._runtime.sessions.end(session.session_id)
+
+
+LOST_SESSION_USED = "lost-session-used"
+CASES = [
+    (defect, era, transport)
+    for defect in list_defects()
+    for era in sorted(defect.clauses)
+    for transport in sorted(defect.transports)
+]
+
+
+def play_defect(defect: ClientDefect, era: Era, transport: TransportKind) -> Played:
+    """The whole script with a client that has the defect, and a server that gives it occasion."""
+    options = ClientOptions(era, SCRIPTS[era], seconds=20.0, defects=(defect.name,))
+    occasion = (defect.occasion,) if defect.occasion else ()
+    server = ServerOptions(defects=occasion, protected=defect.protected)
+    return play(options, transport, server, forgets=defect.name == LOST_SESSION_USED)

@@ -7,6 +7,7 @@ import pytest
 
 from clausewise.core.errors import TargetError
 from clausewise.reference.http_layer import HttpExchange, HttpHead
+from clausewise.report.client_steps import step_line
 from tests.reference_client.driving import LEGACY, complaints, drive_scripted
 from tests.reference_client.scripted import (
     INITIALIZED,
@@ -117,8 +118,8 @@ def test_a_stream_without_event_ids_cannot_be_resumed_and_the_call_fails() -> No
 def test_a_script_can_break_a_stream_to_have_it_resumed() -> None:
     async def begins(exchange: HttpExchange, _message: Json) -> None:
         await exchange.open(HttpHead(200, STREAM_HEAD))
-        notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info"}}
-        notice["params"] = {"level": "info", "data": "begun"}
+        params = {"level": "info", "data": "begun"}
+        notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": params}
         await exchange.write(b"id: a\nretry: 10\ndata: " + encoded(notice) + b"\n\n")
         await anyio.sleep_forever()
 
@@ -192,7 +193,7 @@ def test_a_redirect_is_not_followed() -> None:
 
 
 def test_a_ping_is_answered_and_what_was_not_declared_is_refused() -> None:
-    asked = [
+    asked: list[Json] = [
         {"jsonrpc": "2.0", "id": "p", "method": "ping"},
         {"jsonrpc": "2.0", "id": 0, "method": "roots/list"},
         {"jsonrpc": "2.0", "id": "x", "method": "no/such"},
@@ -208,7 +209,7 @@ def test_a_ping_is_answered_and_what_was_not_declared_is_refused() -> None:
 
 
 def test_odd_notifications_are_not_answered_and_harm_nothing() -> None:
-    odd = [
+    odd: list[Json] = [
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "never"}},
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {}},
         {"jsonrpc": "2.0", "method": "notifications/cancelled"},
@@ -339,3 +340,58 @@ def test_a_bare_message_as_body_needs_no_stream() -> None:
         await exchange.respond(HttpHead(200, JSON_HEAD), encoded(respond(message, {})))
 
     assert complaints(drive_scripted(legacy_server(ping=plain), PING, LEGACY)) == []
+
+
+def test_two_requests_that_lose_their_session_at_once_begin_one_new_session() -> None:
+    both = anyio.Event()
+    waiting: list[Json] = []
+
+    async def lost(exchange: HttpExchange, message: Json) -> None:
+        waiting.append(message)
+        if len(waiting) == 2:
+            both.set()
+        await both.wait()
+        await exchange.respond(HttpHead(404))
+
+    beside = CALL + 'name = "c"\nbackground = true\n'
+    script = beside + CALL + '[[step]]\ndo = "await"\nof = "c"\n'
+    server = legacy_server(tools__call=[lost, lost, give(RESULT)])
+    assert complaints(drive_scripted(server, script, LEGACY)) == []
+    assert len(server.of("initialize")) == 2
+
+
+def test_a_session_id_is_sent_back_byte_for_byte() -> None:
+    odd = "caf\u00e9"
+    server = Scripted({"initialize": give(INITIALIZED, MCP_Session_Id=odd), "ping": give({})})
+    assert complaints(drive_scripted(server, PING, LEGACY)) == []
+    assert server.of("ping")[0].header("mcp-session-id") == odd
+
+
+def test_what_the_server_asks_its_user_is_shown_with_the_whole_url() -> None:
+    url = "https://example.com/" + "a" * 300
+    params = {"mode": "url", "message": "Visit", "url": url, "elicitationId": "e"}
+    asked: Json = {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params}
+    answer: Json = {"jsonrpc": "2.0", "id": "$id", "result": RESULT}
+    server = legacy_server(tools__call=stream(asked, answer))
+    script = '[answers]\nurl = "accept"\n' + CALL
+    (result,) = drive_scripted(server, script, LEGACY)
+    assert f"asked: elicitation/create Visit {url} -> accept" in step_line(result)
+
+
+def test_what_could_not_be_begun_cannot_be_awaited() -> None:
+    server = Scripted({"initialize": give({**INITIALIZED, "capabilities": {}})})
+    beside = CALL + 'name = "c"\nbackground = true\n'
+    script = beside + "".join(f'[[step]]\ndo = "{do}"\nof = "c"\n' for do in ("await", "cancel"))
+    told = [one.outcome["fault"] for one in drive_scripted(server, script, LEGACY)]
+    assert told == ["the server does not declare tools", "'c' was never sent", "'c' was never sent"]
+
+
+def test_what_is_still_in_progress_at_the_end_is_cancelled_before_the_session_ends() -> None:
+    server = legacy_server(tools__call=stream(b": wait\n\n", ends=False), ping=give({}))
+    script = CALL + "background = true\n" + PING
+    assert complaints(drive_scripted(server, script, LEGACY)) == []
+    said = [one.method or one.verb for one in server.got]
+    assert said[-2:] == ["notifications/cancelled", "DELETE"]
+    (call,) = server.of("tools/call")
+    (cancelled,) = server.of("notifications/cancelled")
+    assert cancelled.message["params"]["requestId"] == call.message["id"]

@@ -62,6 +62,10 @@ def test_every_request_has_its_metadata_in_body_and_headers() -> None:
     assert {one.verb for one in server.got} == {"POST"}
 
 
+def wrapped(text: str) -> str:
+    return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
+
+
 def test_arguments_are_mirrored_into_headers_as_their_tool_asks() -> None:
     properties = {
         "region": {"type": "string", "x-mcp-header": "Region"},
@@ -83,7 +87,6 @@ def test_arguments_are_mirrored_into_headers_as_their_tool_asks() -> None:
     script = CALL.replace('"t"', '"naïve"') + arguments
     assert complaints(drive_scripted(server, script, MODERN)) == []
     (call,) = server.of("tools/call")
-    wrapped = lambda text: f"=?base64?{base64.b64encode(text.encode()).decode()}?="  # noqa: E731
     assert call.header("mcp-name") == wrapped("naïve")
     assert call.header("mcp-param-region") == wrapped(" Québec")
     assert call.header("mcp-param-limit") == "-7"
@@ -269,7 +272,7 @@ def listening(acknowledged: Json, *more: Json) -> Act:
     async def act(exchange: HttpExchange, message: Json) -> None:
         about = {"_meta": {PREFIX + "subscriptionId": message["id"]}}
         method = "notifications/subscriptions/acknowledged"
-        notice = {"jsonrpc": "2.0", "method": method}
+        notice: Json = {"jsonrpc": "2.0", "method": method}
         notice["params"] = {**about, "notifications": acknowledged}
         await stream(notice, *more, ends=False)(exchange, message)
 
@@ -386,7 +389,7 @@ def test_without_credentials_a_protected_server_is_told_as_such() -> None:
 
 def test_the_answer_may_come_in_a_stream_after_notifications() -> None:
     async def noted(exchange: HttpExchange, message: Json) -> None:
-        note = {"jsonrpc": "2.0", "method": "notifications/message"}
+        note: Json = {"jsonrpc": "2.0", "method": "notifications/message"}
         note["params"] = {"level": "info", "data": "so far"}
         await stream(note, respond(message, DONE))(exchange, message)
 

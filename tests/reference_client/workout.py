@@ -154,6 +154,7 @@ progress = true
 do = "wait"
 notification = "notifications/progress"
 count = 16
+within = 5.0
 
 [[step]]
 do = "cancel"
@@ -206,6 +207,7 @@ tool = "touch_counter"
 [[step]]
 do = "wait"
 notification = "notifications/resources/updated"
+within = 5.0
 
 [[step]]
 do = "unsubscribe"
@@ -251,6 +253,7 @@ tool = "touch_counter"
 [[step]]
 do = "wait"
 notification = "notifications/resources/updated"
+within = 5.0
 
 [[step]]
 do = "stop"

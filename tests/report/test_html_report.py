@@ -10,8 +10,8 @@ import pytest
 from tests.report.conftest import finding, rule
 from tests.report.hostile import HOSTILE, saying
 
-from clausewise.core.results import RunResult, TraceSummary, Verdict
-from clausewise.core.vocabulary import Outcome
+from clausewise.core.results import ReplayedAnswer, RunResult, TraceSummary, Verdict
+from clausewise.core.vocabulary import Outcome, Party
 from clausewise.report.html import render
 from clausewise.report.options import ReportOptions
 
@@ -177,6 +177,16 @@ def test_several_traces_have_a_table(result: RunResult) -> None:
     traces = (TraceSummary("a<b>.jsonl", Outcome.FAIL, 7), TraceSummary("c", Outcome.PASS, 8))
     text = " ".join(page(dataclasses.replace(result, traces=traces)).text.split())
     assert "trace verdict events a<b>.jsonl fail 7 c pass 8" in text
+
+
+def test_the_answers_of_a_replay_that_differ_are_listed(result: RunResult) -> None:
+    same = ReplayedAnswer(3, "ping", ())
+    other = ReplayedAnswer(5, "tools/list", ("<b>one</b> tool more",))
+    replayed = dataclasses.replace(result, answers=(same, other), party=Party.SERVER)
+    text = " ".join(page(replayed).text.split())
+    assert "judged the duties of the server answers 1 of 2 as recorded" in text
+    assert "seq 5 tools/list: <b>one</b> tool more" in text
+    assert "ping:" not in text
 
 
 def test_a_run_that_judged_nothing_says_so(result: RunResult) -> None:

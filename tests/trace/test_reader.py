@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from clausewise.core.errors import TraceError
 from clausewise.core.vocabulary import Direction, TransportKind
+from clausewise.trace import reader
 from clausewise.trace.events import Event, EventKind
 from clausewise.trace.reader import BadLine, ReadLimits, read_events
 
@@ -139,3 +141,59 @@ def test_every_recorded_session_of_the_corpus_is_read(shared: Path) -> None:
     for trace in traces:
         with trace.open("rb") as lines:
             assert list(read_events(lines, trace.name))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner),
+    max_leaves=8,
+)
+INNER = ["fields", "(fields)", "text", "(text)", "x"]
+OWN = ["id", "status", "method", "headers", "event", "end"]
+COMMON = [
+    "seq",
+    "direction",
+    "transport",
+    "kind",
+    "payload",
+    "session",
+    "exchange",
+    "ts",
+    "injected",
+]
+NAMES = st.sampled_from([*INNER, *OWN, *COMMON])
+VALUES = st.sampled_from(["message", "http", "sse", "raw", "trace", "stdio", 7, 7.0, True, None])
+
+
+@given(
+    st.dictionaries(NAMES, VALUES | JSON, max_size=5),
+    st.sampled_from(["message", "http", "sse", "raw", "lifecycle", "stderr"]),
+    st.lists(st.tuples(st.integers(0, 400), st.binary(max_size=2)), max_size=2),
+)
+def test_what_is_decoded_at_once_is_what_the_long_way_gives(
+    changes: dict[str, Any], kind: str, edits: list[tuple[int, bytes]]
+) -> None:
+    text = bytearray(json.dumps(json.loads(line(kind=kind)) | changes).encode())
+    for place, new in edits:
+        text[place % len(text) : place % len(text) + 1] = new
+    event = reader._usual_event(bytes(text), -1)
+    if event is not None and b"(" not in text:
+        slowly = reader._parse(bytes(text), 2, -1, ReadLimits())
+        # By their text, since NaN is not itself.
+        assert repr(held(event)) == repr(held(slowly))
+
+
+def held(event: Event | None) -> list[Any]:
+    assert event is not None
+    names = ("seq", "direction", "transport", "kind", "payload", "exchange", "stream")
+    rest = ("session", "ts", "injected", "text")
+    return [dict(event.fields), *(getattr(event, name) for name in (*names, *rest))]
+
+
+@pytest.mark.parametrize("name", ["_meta", "\\u005fmeta", "_m\\u0065ta"])
+def test_a_member_meta_is_noticed_however_it_is_written(name: str) -> None:
+    payload = b'{"params":{"' + name.encode() + b'":{}}}'
+    (event,) = read(line().replace(b'{"jsonrpc":"2.0","id":1,"method":"ping"}', payload))
+    assert event.payload == {"params": {"_meta": {}}}
+    assert event.may_hold_meta
+    assert not read(line())[0].may_hold_meta

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import notes  # noqa: E402 - shared by both
+import notes
 
 VERSIONS = ("2025-11-25", "2025-06-18")
 

@@ -72,7 +72,11 @@ def _authorizing(
         raise UsageError("--oauth is for a URL", "On stdio give credentials with --env.")
     from clausewise.reference.client.auth.authorizer import OAuthAuthorizer
 
-    return replace(options.client, authorizer=OAuthAuthorizer(target, options.oauth, tape))
+    return replace(
+        options.client,
+        authorizer=OAuthAuthorizer(target, options.oauth, tape),
+        extensions=options.oauth.extensions,
+    )
 
 
 def _secrets_of(target: HttpTarget | StdioTarget) -> Secrets:

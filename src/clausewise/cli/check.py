@@ -17,7 +17,7 @@ from clausewise.cli.options import (
 )
 from clausewise.cli.progress import progress_line
 from clausewise.cli.settings import setting
-from clausewise.cli.targets import TargetCommand, target_of, target_options
+from clausewise.cli.targets import TargetCommand, target_of, target_options, timeout_option
 
 if TYPE_CHECKING:
     from clausewise.app.check import CheckOptions
@@ -69,13 +69,7 @@ not end in time. --rate avoids it."""
 )
 @setting("registry", metavar="URL", help="The registry's API instead of the official one.")
 @target_options
-@setting(
-    "timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=10.0,
-    show_default=True,
-    help="Seconds to wait for one answer.",
-)
+@timeout_option
 @setting(
     "max-time",
     type=click.FloatRange(min=0, min_open=True),
@@ -100,7 +94,7 @@ not end in time. --rate avoids it."""
     "call_tools",
     multiple=True,
     metavar="NAME",
-    help="This tool may be called; repeatable.",
+    help="This tool may be called; a slow one, or one that asks the user, shows more. Repeatable.",
 )
 @click.option(
     "--list",

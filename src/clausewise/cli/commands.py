@@ -14,7 +14,7 @@ SUMMARIES = {
     "replay": "Send a recorded session to a live server again.",
     "diff": "Compare two results, before and after.",
     "report": "Render a stored result again.",
-    "reference": "Run the project's own server, with a defect if wanted.",
+    "reference": "Run the project's own server or client, with a defect if wanted.",
 }
 """Each command's one-line summary; its module in this package has the same name."""
 

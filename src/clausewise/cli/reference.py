@@ -74,7 +74,16 @@ def _print_defects(context: click.Context, _parameter: click.Parameter, wanted: 
     help="Print the defects and what each must trip.",
 )
 def server(address: str | None, era: str, defects: tuple[str, ...], **flags: Any) -> None:
-    """Serve MCP: right by construction, wrong only in the defects named."""
+    """Serve MCP: right by construction, wrong only in the defects named.
+
+    It has every feature of both eras, each shown by a tool, prompt or resource that says so in
+    its description: content of all kinds, progress, cancellation, elicitation, sampling, roots,
+    subscriptions, tasks (2025-11-25). Nothing that it does has an effect outside of it.
+
+    \b
+    clausewise reference server --http 127.0.0.1:3001
+    clausewise reference server --stdio --era legacy --defect ping-result-with-member
+    """
     if address is None:
         raise UsageError("no transport chosen", "Pass either --http HOST:PORT or --stdio.")
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")

@@ -12,7 +12,7 @@ import click
 
 from clausewise.cli.client_authorization import auth_options_of, authorization_options
 from clausewise.cli.settings import setting
-from clausewise.cli.targets import TargetCommand, target_of, target_options
+from clausewise.cli.targets import TargetCommand, target_of, target_options, timeout_option
 from clausewise.core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def _print_defects(context: click.Context, _parameter: click.Parameter, wanted: 
 
     for defect in list_defects():
         trips = dict.fromkeys(name for names in defect.clauses.values() for name in names)
-        click.echo(f"{defect.name}  [{', '.join(trips)}]\n    {defect.summary}")
+        with_server = f" (server: --defect {defect.occasion})" if defect.occasion else ""
+        click.echo(f"{defect.name}  [{', '.join(trips)}]\n    {defect.summary}{with_server}")
     context.exit()
 
 
@@ -85,13 +86,7 @@ def _print_defects(context: click.Context, _parameter: click.Parameter, wanted: 
 )
 @target_options
 @authorization_options
-@setting(
-    "timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=10.0,
-    show_default=True,
-    help="Seconds to wait for one answer.",
-)
+@timeout_option
 @click.option(
     "--save-trace",
     type=click.Path(path_type=Path),

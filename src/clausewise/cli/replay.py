@@ -20,7 +20,7 @@ from clausewise.cli.options import (
 )
 from clausewise.cli.progress import progress_line
 from clausewise.cli.settings import setting
-from clausewise.cli.targets import TargetCommand, target_of, target_options
+from clausewise.cli.targets import TargetCommand, target_of, target_options, timeout_option
 from clausewise.core.errors import ExitCode
 
 _EPILOG = """\b
@@ -44,13 +44,7 @@ credentials into -H or --bearer; a recording has none."""
 @click.argument("words", nargs=-1, metavar="URL")
 @selection_options
 @target_options
-@setting(
-    "timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=10.0,
-    show_default=True,
-    help="Seconds to wait for one answer.",
-)
+@timeout_option
 @setting(
     "max-time",
     type=click.FloatRange(min=0, min_open=True),

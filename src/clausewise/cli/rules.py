@@ -13,12 +13,16 @@ _EPILOG = """\b
 Examples:
   clausewise rules
   clausewise rules --group hdr --format markdown
+  clausewise rules --group CW-HDR
+
+`MCP-…` are the 79 rules of the published list, `CW-…` our own: sentences of the
+specification that bind servers and that no rule of the list is about.
 
 `clausewise explain MCP-HDR-003` tells all about one rule."""
 
 
 @click.command(epilog=_EPILOG)
-@click.option("--group", metavar="GROUP", help="Only the rules of this group, such as HDR.")
+@click.option("--group", metavar="GROUP", help="Only the rules of this group: HDR, or MCP-HDR, or CW-HDR.")
 @click.option(
     "--format",
     "format_",

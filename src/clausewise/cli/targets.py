@@ -62,6 +62,16 @@ target_options = together(
 """`--header`, `--bearer`, `--ca-file`, `--insecure`, `--env`, `--cwd`."""
 
 
+timeout_option = setting(
+    "timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Seconds to wait for one answer.",
+)
+"""`--timeout`."""
+
+
 def target_of(
     ctx: click.Context, words: Sequence[str], values: Mapping[str, Any]
 ) -> HttpTarget | StdioTarget:

@@ -108,6 +108,9 @@ class Plan:
         ]
         self._knows_shapes = not handshake_only and not any_input_only
         self._methods = _METHODS | {s.method for s, _ in self._wanted}
+        self._places: dict[On, list[int]] = {kind: [] for kind in On}
+        for place, (subscription, _) in enumerate(self._wanted):
+            self._places[subscription.on].append(place)
         self.by_client = self._tables(Direction.CLIENT_TO_SERVER)
         self.by_server = self._tables(Direction.SERVER_TO_CLIENT)
 
@@ -130,11 +133,13 @@ class Plan:
     def _make(self, direction: Direction, kind: On, method: str | None) -> Row:
         kinds = (kind, On.MESSAGE) if kind in _MESSAGE_KINDS else (kind,)
         other = Only.SERVER if direction is Direction.CLIENT_TO_SERVER else Only.CLIENT
-        wanted = (
-            (s, sheet)
-            for s, sheet in self._wanted
-            if s.on in kinds and s.method in (None, method) and other not in s.only
-        )
+        wanted = [
+            self._wanted[place]
+            for place in sorted(place for each in kinds for place in self._places[each])
+        ]
+        wanted = [
+            (s, sheet) for s, sheet in wanted if s.method in (None, method) and other not in s.only
+        ]
         fits = usual_shape(direction, kind, method) if self._knows_shapes else None
         return Row(direction, wanted, fits)
 

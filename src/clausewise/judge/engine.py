@@ -118,6 +118,7 @@ class Judge:
         self._options = options
         ours = Party.CLIENT if options.as_probe else None
         party = Party.SERVER if options.as_probe else options.party
+        self._wanted = None if party is None else party.direction
         registry = clauses(Revision.LEGACY)
         self._conditions = {c.condition for c in registry.values() if c.condition is not None}
         scope = Scope(trace, party, ours, on_finding)
@@ -256,7 +257,7 @@ class Judge:
         if message.is_sound:
             fits = row.fits
             misses = owes_data(message) if kind is _ERROR else fits and may_miss(message, fits)
-            if misses:
+            if misses and self._wanted in (None, message.direction):
                 has_finding = self._ledger.faults.last_seq == message.seq
                 self._shape_faults.look(message, has_finding=has_finding)
 
@@ -280,8 +281,13 @@ class Judge:
             session.closed = _LIFECYCLES.get(str(event.fields.get("event")), session.closed)
         if docket.mode is _JUDGES_NOTHING or event.injected is not None:
             return
-        method = exchange.method if exchange is not None and kind is _HTTP_HEAD else None
-        self._show(docket, on, subject, method)
+        if kind is not _HTTP_HEAD or exchange is None:
+            self._show(docket, on, subject)
+        elif exchange.is_usual_post and exchange.path == session.endpoint:
+            plan = docket.plans[session.handshake.is_open]
+            call(plan.row(event.direction, on, exchange.method).for_plain, subject, session)
+        else:
+            self._show(docket, on, subject, exchange.method)
         if on is _RESPONSE_HEAD and event.header(_CHALLENGE_HEADER) is not None:
             self._show(docket, On.CHALLENGE, subject)
 
@@ -302,11 +308,11 @@ class Judge:
         if docket.waiting is not None:
             self._let_through(docket)
         self._remarks.session_ended(session, docket.gate, was_heard=docket.judged_messages > 0)
-        if docket.mode is _JUDGES_NOTHING:
-            return
-        self._show(docket, On.SESSION_END, Spot(docket.last_seq, _C2S))
-        if docket.judged_messages:
-            self._seen.count(session, self._conditions)
+        if docket.mode is not _JUDGES_NOTHING:
+            self._show(docket, On.SESSION_END, Spot(docket.last_seq, _C2S))
+            if docket.judged_messages:
+                self._seen.count(session, self._conditions)
+        session.forget()
 
 
 def judge(

@@ -15,11 +15,11 @@ from clausewise.judge.session.handshake import INITIALIZE, is_version_token
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.trace.events import Event
 from clausewise.wire.jsonrpc import IdKey, id_key
+from clausewise.wire.meta import META_VERSION
 
 _C2S = Direction.CLIENT_TO_SERVER
 
 JUDGED = Revision.LEGACY.value
-META_VERSION = "io.modelcontextprotocol/protocolVersion"
 VERSION_HEADER = "mcp-protocol-version"
 METHOD_HEADER = "mcp-method"
 MAX_WAITING = 256

@@ -50,13 +50,14 @@ class On(StrEnum):
 
 
 class Only(StrEnum):
-    """What narrows the messages that a handler wants.
+    """What narrows the messages, or the HTTP heads, that a handler wants.
 
     CLIENT and SERVER: those that this party sends. OPENING: those of the initialization phase,
     the initialized notification included. FLAWED: those whose envelope has a fault. ODD: these
     and what may be odd as a line: recorded with its source text, or next in its direction after
-    a flawed message or raw input. META: those that have `_meta` somewhere, as far as their text
-    tells; others may be among them.
+    a flawed message or raw input; of HTTP heads, all but those of a usual POST: to the endpoint,
+    with a message, without token, answered, if it is a request, by success. META: those that have
+    `_meta` somewhere, as far as their text tells; others may be among them.
     """
 
     CLIENT = "client"

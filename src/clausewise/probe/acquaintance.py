@@ -13,10 +13,10 @@ from clausewise.core.results import Implementation
 from clausewise.core.vocabulary import Era, TransportKind
 from clausewise.judge.subjects.annotations import is_sound, parameter_headers
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.conversation.request import SERVER_INFO_KEY
 from clausewise.probe.conversation.traffic import Traffic, is_modern
 from clausewise.probe.offered import ToolCall, harmless_calls
 from clausewise.probe.supplied import NOTHING_SUPPLIED, Supplied
+from clausewise.wire.meta import META_SERVER_INFO
 
 T = TypeVar("T")
 
@@ -138,7 +138,7 @@ class Acquaintance:
     def server(self) -> Implementation | None:
         """What the server says it is: in its `DiscoverResult`, else its `InitializeResult`."""
         meta = self._discovery.fields.get("_meta") if self._discovery else None
-        modern = implementation(meta.get(SERVER_INFO_KEY)) if isinstance(meta, dict) else None
+        modern = implementation(meta.get(META_SERVER_INFO)) if isinstance(meta, dict) else None
         if modern is not None or self.initialization is None:
             return modern
         return implementation(self.initialization.fields.get("serverInfo"))

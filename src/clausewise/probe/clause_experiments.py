@@ -30,10 +30,16 @@ class ClauseVerdict:
 
 
 def probed_clauses(options: ProbeOptions) -> Mapping[str, tuple[Clause, ...]]:
-    """The clauses that `options` takes, by the probes that decide them."""
-    found: dict[str, tuple[Clause, ...]] = {}
-    for clause in clauses(Revision.LEGACY).values():
-        for name in clause.probes if options.takes(clause.id) else ():
+    """The clauses that `options` takes, by the probes that decide them.
+
+    All probes, with no clause or some, when a clause is wanted that is judged on the recording:
+    what they make the server say is part of that.
+    """
+    wanted = [clause for clause in clauses(Revision.LEGACY).values() if options.takes(clause.id)]
+    recorded = any(clause.checks for clause in wanted)
+    found: dict[str, tuple[Clause, ...]] = dict.fromkeys(clause_probes(), ()) if recorded else {}
+    for clause in wanted:
+        for name in clause.probes:
             found[name] = (*found.get(name, ()), clause)
     return found
 
@@ -81,6 +87,7 @@ class ClauseExperiments:
         self._allowance = Allowance(options, links.pace, deadline)
         self._decided = decided
         self._seen: dict[str, Observation] = {}
+        self._beside: set[str] = set()
 
     async def decide(self, rules: Iterable[str]) -> tuple[ClauseVerdict, ...]:
         """The verdict of each wanted clause by each of its probes; `rules` are decided elsewhere.
@@ -89,6 +96,8 @@ class ClauseExperiments:
         """
         wanted, others = probed_clauses(self._options), frozenset(rules)
         known = clause_probes()
+        ahead = (known[name] for name in wanted if known[name].beside)
+        self._beside = {probe.name for probe in ahead if self._gate(probe, others) is None}
         for alone in (False, True):
             at_a_time = 1 if alone else self._options.at_a_time(self._links.transport)
             limiter = anyio.CapacityLimiter(at_a_time)
@@ -113,10 +122,16 @@ class ClauseExperiments:
         self, probe: ClauseProbe, rules: frozenset[str], limiter: anyio.CapacityLimiter
     ) -> None:
         async with limiter:
-            barred = clause_gate(probe, self._links.transport, self._known.capabilities, rules)
+            barred = self._gate(probe, rules)
             self._seen[probe.name] = barred or await self._observe(probe)
         self._decided(probe.name)
 
+    def _gate(self, probe: ClauseProbe, rules: frozenset[str]) -> Observation | None:
+        return clause_gate(probe, self._links.transport, self._known.capabilities, rules)
+
     async def _observe(self, probe: ClauseProbe) -> Observation:
+        if self._beside:
+            await self._links.open_ahead()
+        self._beside.discard(probe.name)
         peer = LegacyPeer(self._links, self._known)
         return await self._allowance.observe(probe.name, lambda: probe.run(peer))

@@ -24,7 +24,8 @@ class ClauseProbe:
     """An experiment that decides every clause whose entry in the registry names it.
 
     `needs` are server capabilities that the engine checks before it runs. `alone` says that
-    it measures time and that no other probe may run meanwhile. `same_as` is a rule of
+    it measures time and that no other probe may run meanwhile. `beside` says that it opens
+    sessions of its own on stdio, too: the engine starts that process ahead. `same_as` is a rule of
     2026-07-28 about the same fault: where that rule is decided on a server of both eras, the
     probe does not run, so that one fault is one finding.
     """
@@ -35,6 +36,7 @@ class ClauseProbe:
     needs: tuple[str, ...] = ()
     impact: Impact = "none"
     alone: bool = False
+    beside: bool = False
     same_as: str | None = None
 
     @property
@@ -49,6 +51,7 @@ class ClauseTraits(TypedDict, total=False):
     needs: tuple[str, ...]
     impact: Impact
     alone: bool
+    beside: bool
     same_as: str | None
 
 

@@ -96,9 +96,9 @@ def not_observed(reason: str) -> Observation:
     return Observation(Outcome.NOT_OBSERVED, reason=reason)
 
 
-def left_to_the_recording() -> Observation:
+def left_to_the_recording(notes: Iterable[str] = ()) -> Observation:
     """What there is to see was sent and recorded: the checks of the clause decide."""
-    return Observation(Outcome.NOT_OBSERVED)
+    return Observation(Outcome.NOT_OBSERVED, notes=tuple(notes))
 
 
 def not_applicable(reason: str) -> Observation:

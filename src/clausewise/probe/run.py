@@ -22,7 +22,7 @@ from clausewise.probe.experiments import Experiments
 from clausewise.probe.gates import Situation, gate, unseen_rule
 from clausewise.probe.observation import Observation
 from clausewise.probe.options import ProbeOptions, Progress
-from clausewise.probe.registration import Passive, Probe, probes
+from clausewise.probe.registration import Passive, Probe, Turn, probes
 from clausewise.probe.verdicts import Judging
 from clausewise.probe.walk import walk
 from clausewise.registry import Rule, rules
@@ -89,6 +89,7 @@ class _Run:
         self._entries = _entries_needed(probes(), self._rules)
         self._seen: Mapping[str, Observation] = {}
         self._clauses: tuple[ClauseVerdict, ...] = ()
+        self._clause_probes = 0
         self._done = 0
         self._deadline = 0.0
 
@@ -167,6 +168,7 @@ class _Run:
         experiments = ClauseExperiments(
             self._links, self._legacy, self._options, deadline, self._decided
         )
+        self._clause_probes = len(probed_clauses(self._options))
         rules = self._rules if self._known.era.has_modern else ()
         self._clauses = await experiments.decide(rules)
         return experiments.remarks
@@ -209,8 +211,8 @@ class _Run:
         )
 
     def _step(self, text: str) -> None:
-        total = len(self._entries) + len(probed_clauses(self._options))
-        self._progress(Progress(self._done, total, text))
+        rules = len(self._entries) if self._known.era.has_modern else 0
+        self._progress(Progress(self._done, rules + self._clause_probes, text))
 
 
 def selected(known: Mapping[str, Rule], options: ProbeOptions) -> dict[str, Rule]:
@@ -221,9 +223,9 @@ def selected(known: Mapping[str, Rule], options: ProbeOptions) -> dict[str, Rule
 def _entries_needed(
     known: Mapping[str, Probe | Passive], wanted: Mapping[str, Rule]
 ) -> dict[str, Probe | Passive]:
-    """The entries of the wanted rules; all probes when a passive rule lives on their traffic."""
+    """The entries of the wanted rules; all probes when one of them lives on their traffic."""
     chosen = {rule: entry for rule, entry in known.items() if rule in wanted}
-    if not any(isinstance(entry, Passive) for entry in chosen.values()):
+    if not any(isinstance(e, Passive) or e.turn is Turn.END for e in chosen.values()):
         return chosen
     return {
         rule: entry for rule, entry in known.items() if rule in wanted or isinstance(entry, Probe)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from clausewise.core.vocabulary import LEGACY_REVISIONS, Era
 from clausewise.reference.http_layer import HttpRequest
 from clausewise.reference.messages import JsonObject
-from clausewise.reference.modern.parts import META_CAPABILITIES, META_CLIENT_INFO, META_VERSION
+from clausewise.wire.meta import META_CAPABILITIES, META_CLIENT_INFO, META_VERSION
 
 _MODERN_KEYS = frozenset({META_VERSION, META_CAPABILITIES, META_CLIENT_INFO})
 

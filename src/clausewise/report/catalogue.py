@@ -7,13 +7,13 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib import resources
 from itertools import groupby
 from typing import Any
 
 from clausewise import registry
 from clausewise.core.vocabulary import Revision
 from clausewise.registry import Clause, Origin, Rule
+from clausewise.report.documents import shipped_schema
 from clausewise.report.text import count
 
 _NARROWEST_TEXT = 30
@@ -172,9 +172,7 @@ def rule_record(entry: RuleEntry) -> dict[str, Any]:
 
 def schema(name: str) -> dict[str, Any]:
     """A shipped JSON Schema (2020-12): `requirements-1`, `rules-1` or `explanation-1`."""
-    folder = resources.files("clausewise.report") / "schemas"
-    found: dict[str, Any] = json.loads((folder / f"{name}.schema.json").read_text("utf-8"))
-    return found
+    return shipped_schema(name)
 
 
 def json_text(document: dict[str, Any]) -> str:

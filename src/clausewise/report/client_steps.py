@@ -26,14 +26,15 @@ def session_line(session: Session) -> str:
 
 
 def step_line(result: StepResult) -> str:
-    """One step in a line, and its complaints in further ones."""
+    """One step in a line, and in further ones what the server asked and the complaints."""
     step = result.step
     subject = next((str(step.values[name]) for name in _SUBJECTS if name in step.values), "")
     sign = "FAIL" if result.complaints else "ok"
     line = f"{sign:>4} {result.number:>3}  {step.do} {subject}".rstrip()
     gist = "" if result.complaints else _gist(result)
     first = visible(f"{line}  {gist}".rstrip())
-    return "\n".join([first, *(f"          {visible(one)}" for one in result.complaints)])
+    further = [*map(_question, result.outcome.get("asked", ())), *result.complaints]
+    return "\n".join([first, *(f"          {visible(one)}" for one in further)])
 
 
 def closing_line(steps: int, failed: int) -> str:
@@ -55,6 +56,16 @@ def step_record(result: StepResult) -> str:
         "outcome": result.outcome,
     }
     return json.dumps(record, ensure_ascii=False)
+
+
+def _question(asked: dict[str, Any]) -> str:
+    """What the server asked, a URL in full, and what was answered."""
+    params = asked.get("params")
+    members = params if isinstance(params, dict) else {}
+    said = [str(members[name]) for name in ("message", "url") if name in members]
+    error, result = asked.get("error"), asked.get("result", {})
+    answered = error["message"] if error is not None else result.get("action", "answered")
+    return f"asked: {' '.join([str(asked.get('method')), *said])} -> {answered}"
 
 
 def _gist(result: StepResult) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from enum import StrEnum
-from importlib import resources
 from itertools import groupby
 from typing import Any
 
 from clausewise import __version__
 from clausewise.core.comparison import Change, Comparison, Difference, Row
+from clausewise.report.documents import shipped_schema
 from clausewise.report.markdown_text import plain
 from clausewise.report.options import ReportOptions
 from clausewise.report.style import Style
@@ -65,11 +65,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of `clausewise.diff/1`."""
-    file = resources.files("clausewise.report") / "schemas" / "diff-1.schema.json"
-    found = json.loads(file.read_text(encoding="utf-8"))
-    if not isinstance(found, dict):
-        raise TypeError("diff-1.schema.json is no object")
-    return found
+    return shipped_schema("diff-1")
 
 
 def _record(difference: Difference) -> dict[str, Any]:

@@ -108,6 +108,7 @@ class _Page:
     totals: tuple[tuple[SubjectKind, tuple[int, ...]], ...]
     notes: tuple[str, ...]
     traces: tuple[_Trace, ...]
+    answers: tuple[str, ...]
     groups: tuple[_Section, ...]
     shown: frozenset[Outcome] = _SHOWN_AT_FIRST
     version: str = field(default=__version__)
@@ -134,6 +135,11 @@ def _page(result: RunResult, options: ReportOptions, titles: Titles) -> _Page:
         traces=tuple(
             _Trace(_text(t.name), t.verdict, t.events) for t in result.traces[:_SHOWN_TRACES]
         ),
+        answers=tuple(
+            _text(f"seq {answer.seq} {answer.title}: {'; '.join(answer.differences)}")
+            for answer in result.answers[:_SHOWN_TRACES]
+            if answer.differences
+        ),
         groups=tuple(
             _section(group, verdicts, options.known, titles)
             for group, verdicts in grouped(worst_first(result.verdicts)).items()
@@ -153,6 +159,11 @@ def _facts(result: RunResult) -> Iterator[tuple[str, str]]:
         yield "started", _text(result.started)
     if result.duration_s is not None:
         yield "took", f"{result.duration_s:g} s"
+    if result.party is not None:
+        yield "judged", f"the duties of the {result.party}"
+    if result.answers:
+        same = sum(not answer.differences for answer in result.answers)
+        yield "answers", f"{same} of {len(result.answers)} as recorded"
     if len(result.traces) > _SHOWN_TRACES:
         yield "traces", f"{len(result.traces)}, of which {_SHOWN_TRACES} are shown"
 

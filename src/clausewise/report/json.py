@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib import resources
 from typing import Any
 
 from clausewise import __version__
@@ -16,6 +15,7 @@ from clausewise.core.results import (
     TraceSummary,
     Verdict,
 )
+from clausewise.report.documents import shipped_schema
 from clausewise.report.options import DEFAULTS, ReportOptions
 from clausewise.report.text import storable
 
@@ -120,8 +120,4 @@ def _finding_record(finding: Finding) -> dict[str, Any]:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of `clausewise.result/1`."""
-    folder = resources.files("clausewise.report") / "schemas"
-    found = json.loads((folder / "result-1.schema.json").read_text(encoding="utf-8"))
-    if not isinstance(found, dict):
-        raise TypeError("result-1.schema.json is no object")
-    return found
+    return shipped_schema("result-1")

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import jsonschema_rs
-
-from clausewise.core.errors import UsageError
 from clausewise.core.results import (
     Finding,
     Implementation,
@@ -20,8 +17,8 @@ from clausewise.core.results import (
     Verdict,
 )
 from clausewise.core.vocabulary import Era, Level, Outcome, Party, Revision
-from clausewise.report.json import RESULT_SCHEMA, schema
-from clausewise.wire.jsontext import JsonTextError, decode
+from clausewise.report.documents import read_document
+from clausewise.report.json import RESULT_SCHEMA
 
 
 def load(text: bytes, name: str) -> RunResult:
@@ -34,21 +31,7 @@ def load(text: bytes, name: str) -> RunResult:
     Raises:
         UsageError: no JSON, or not of `clausewise.result/1`.
     """
-    try:
-        record = decode(text)
-    except JsonTextError as error:
-        raise UsageError(f"{name} is no JSON: {error}", _HINT) from None
-    if not isinstance(record, dict) or record.get("schema") != RESULT_SCHEMA:
-        found = record.get("schema") if isinstance(record, dict) else None
-        raise UsageError(f"{name} is no {RESULT_SCHEMA} (its schema is {found!r})", _HINT)
-    try:
-        jsonschema_rs.Draft202012Validator(schema(), offline=True).validate(record)
-    except jsonschema_rs.ValidationError as error:
-        where = "/".join(str(step) for step in error.instance_path) or "the top"
-        raise UsageError(
-            f"{name} is no valid {RESULT_SCHEMA} at {where}: {error.message}", _HINT
-        ) from None
-    return _run_result(record)
+    return _run_result(read_document(text, name, RESULT_SCHEMA, _HINT))
 
 
 _HINT = "Store one with --report json=FILE on `clausewise check` or `clausewise validate`."

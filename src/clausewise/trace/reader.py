@@ -19,7 +19,6 @@ _TRANSPORTS: Mapping[str, TransportKind] = {t.value: t for t in TransportKind}
 _KINDS: Mapping[str, EventKind] = {k.value: k for k in EventKind}
 _MESSAGE = EventKind.MESSAGE
 _TRACE = EventKind.TRACE
-_SSE = EventKind.SSE
 _PAYLOAD = b',"payload":'
 _BEFORE_ALL = float("-inf")
 
@@ -108,13 +107,8 @@ def read_events(
         if cut is not None:
             _report(cut, name, on_bad_line)
             cut = None
-        event: Event | None = None
-        if len(line) <= longest:
-            try:
-                event = _decode_line(line)
-            except (MsgspecError, RecursionError):
-                event = None
-        if event is None or not _complete(event, last_seq):
+        event = _usual_event(line, last_seq) if len(line) <= longest else None
+        if event is None:
             try:
                 event = _parse(line, number, last_seq, limits)
             except _LineError as error:
@@ -129,11 +123,8 @@ def read_events(
             if event is None:
                 keeps_text = _is_as_received(line)
                 continue
-        if event.kind is _MESSAGE:
-            # A name may be written with escapes.
-            event.may_hold_meta = b"_meta" in line or b"\\u00" in line
-            if keeps_text:
-                event.text = _payload_text(line)
+        if keeps_text and event.kind is _MESSAGE:
+            event.text = _payload_text(line)
         count += 1
         if count > most:
             raise TraceError(
@@ -146,22 +137,30 @@ def read_events(
         on_bad_line(cut)
 
 
-def _complete(line: Any, last_seq: float) -> bool:
-    """Make a decoded line an event in order; False if it is none."""
-    if type(line.seq) is not int or line.seq <= last_seq:
-        return False
-    kind = line.kind
+def _usual_event(line: bytes, last_seq: float) -> Event | None:
+    """The event of a line that is as nearly all are; None for one that must go the long way."""
+    try:
+        event = _decode_line(line)
+    except (MsgspecError, RecursionError):
+        return None
+    if type(event.seq) is not int or event.seq <= last_seq:
+        return None
+    kind = event.kind
     if kind is _MESSAGE:
-        return line.payload is not UNSET
+        if event.payload is UNSET:
+            return None
+        # A name may be written with escapes.
+        event.may_hold_meta = b"_meta" in line or b"\\u00" in line
+        return event
     if kind is _TRACE:
-        return False
-    line.payload = None
-    line.fields = {
+        return None
+    event.payload = None
+    event.fields = {
         name: value
         for name, attribute in _ATTRIBUTES[kind]
-        if (value := getattr(line, attribute)) is not UNSET
+        if (value := getattr(event, attribute)) is not UNSET
     }
-    return True
+    return event
 
 
 def _report(bad: BadLine, name: str, on_bad_line: Callable[[BadLine], None] | None) -> None:

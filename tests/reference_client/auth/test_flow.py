@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from clausewise.reference.client.auth.authorizer import OAuthAuthorizer
+from clausewise.reference.client.auth.errors import AuthorizationError
 from clausewise.reference.client.auth.options import DEFAULT_REDIRECT_URI, AuthOptions
 from clausewise.trace.events import EventKind
 from clausewise.trace.tape import Tape
@@ -168,6 +169,19 @@ async def test_scopes_that_were_asked_for_already_are_not_asked_for_again() -> N
         world.required = "write"
         assert await visitor.ask() == 403
         assert await visitor.ask() == 403
+    assert [one["scope"] for one in world.authorizations] == ["read", "read write"]
+
+
+async def test_where_more_scopes_are_refused_the_token_in_hand_stays_of_use() -> None:
+    world = World()
+    async with visiting(world) as visitor:
+        await visitor.ask()
+        world.required, world.response = "write", {"code": None, "error": "access_denied"}
+        with pytest.raises(AuthorizationError, match="access_denied"):
+            await visitor.ask()
+        assert await visitor.ask() == 403
+        world.required = None
+        assert await visitor.ask() == 200
     assert [one["scope"] for one in world.authorizations] == ["read", "read write"]
 
 
@@ -349,3 +363,15 @@ async def test_where_the_refresh_is_refused_the_token_is_asked_for_anew() -> Non
         assert await visitor.ask() == 200
     grants = [one["grant_type"] for one in world.forms]
     assert grants == ["authorization_code", "refresh_token", "authorization_code"]
+
+
+async def test_a_token_that_cannot_be_refreshed_in_time_is_used_to_its_end() -> None:
+    world = World(tokens={"refresh_token": "r", "expires_in": 5})
+    async with visiting(world) as visitor:
+        await visitor.ask()
+        world.pages["/as/token"] = Page(503, ())
+        assert await visitor.ask() == 200
+    assert [one["grant_type"] for one in world.forms] == [
+        "authorization_code",
+        *["refresh_token"] * (len(world.forms) - 1),
+    ]

@@ -9,7 +9,7 @@ import pytest
 
 from clausewise.core.errors import BarredError, UsageError
 from clausewise.reference.client.auth.authorizer import MAX_AUTHORIZATIONS, OAuthAuthorizer
-from clausewise.reference.client.auth.errors import AuthorizationError, OAuthError
+from clausewise.reference.client.auth.errors import AuthorizationError
 from clausewise.reference.client.auth.options import AuthOptions, RegisteredClient
 from clausewise.trace.tape import Tape
 from clausewise.transport.targets import HttpTarget
@@ -216,7 +216,7 @@ async def test_a_lie_is_not_believed(name: str) -> None:
 async def test_an_error_of_an_honest_server_is_told() -> None:
     world = World(response={"code": None, "error": "access_denied", "error_description": "no\x1b"})
     async with visiting(world) as visitor:
-        with pytest.raises(OAuthError, match="'access_denied'") as caught:
+        with pytest.raises(AuthorizationError, match="'access_denied'") as caught:
             await visitor.ask()
     assert "\x1b" not in caught.value.message
 

@@ -8,8 +8,15 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 
+from clausewise.core.vocabulary import Era
 from clausewise.reference.client.auth.errors import AuthorizationError
 from clausewise.reference.client.auth.options import AuthOptions, Grant, RegisteredClient
+from clausewise.reference.client.run import ClientOptions, run_client
+from clausewise.reference.options import ServerOptions
+from clausewise.reference.server import serve_http
+from clausewise.trace.events import EventKind
+from clausewise.trace.tape import Tape
+from clausewise.transport.targets import HttpTarget
 from tests.reference_client.auth.world import World, known, visiting
 
 pytestmark = pytest.mark.anyio
@@ -98,3 +105,14 @@ async def test_a_key_that_cannot_sign_is_an_error(key: str, algorithm: str) -> N
         with pytest.raises(AuthorizationError, match="cannot sign") as caught:
             await visitor.ask()
     assert "PRIVATE" not in caught.value.message
+
+
+async def test_the_extension_by_which_it_asks_is_declared() -> None:
+    named = own(RegisteredClient("me", secret="s")).extensions
+    tape = Tape()
+    async with serve_http(ServerOptions()) as url:
+        await run_client(HttpTarget(url), ClientOptions(Era.MODERN, extensions=named), tape)
+    asked = next(e.payload for e in tape.events if e.kind is EventKind.MESSAGE)
+    declared = asked["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]
+    assert declared["extensions"] == {"io.modelcontextprotocol/oauth-client-credentials": {}}
+    assert AuthOptions().extensions == ()

@@ -74,7 +74,7 @@ def _sends_token_in_query(exchange: Exchange) -> bool:
 
 @check(
     "auth.authorization-header",
-    on="client http-request",
+    on="odd client http-request",
     subject="token sent after a Bearer challenge",
     transport=TransportKind.HTTP,
 )
@@ -122,7 +122,7 @@ def _is_bearer(value: str) -> bool:
     return scheme.startswith((_BEARER, *_REDACTED))
 
 
-@authorization_header.on("server http-response")
+@authorization_header.on("odd server http-response")
 def _note_challenge(head: Head, session: Session, out: Sheet) -> None:
     if head.status != 401 or not any(c.is_bearer for c in challenges_of(head.event)):
         return
@@ -176,7 +176,7 @@ def every_request_authorized(head: Head, session: Session, out: Sheet) -> None:
         )
 
 
-@every_request_authorized.on("server http-response")
+@every_request_authorized.on("odd server http-response")
 def _note_refusal(head: Head, session: Session, out: Sheet) -> None:
     # The client may begin authorization anew by asking without a token.
     if head.status == 401:
@@ -185,7 +185,7 @@ def _note_refusal(head: Head, session: Session, out: Sheet) -> None:
 
 @check(
     "auth.no-token-in-query",
-    on="client http-request",
+    on="odd client http-request",
     subject="authorized request with the names of its query",
     transport=TransportKind.HTTP,
 )

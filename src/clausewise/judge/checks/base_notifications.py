@@ -30,7 +30,7 @@ class _Posted:
 
 @check(
     "base.notification-not-answered",
-    on="server http-response",
+    on="odd server http-response",
     subject="notification of which the recording shows what answers it",
 )
 def notification_not_answered(head: Head, session: Session, out: Sheet) -> None:

@@ -26,6 +26,9 @@ from clausewise.judge.wording import shown
 MAX_SCHEMAS = 10_000
 """Different schemas remembered, to judge each once."""
 
+MAX_PAGES = 64
+"""Different listings of tools remembered of a recording."""
+
 _CARRIERS = ("result:tools/list", "request:sampling/createMessage", "request:elicitation/create")
 
 
@@ -137,12 +140,33 @@ class _Looked:
     found: list[_Found] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class _Pages:
+    """What listings of tools hold, by the digest of the tools."""
+
+    by_digest: dict[bytes, list[_Found]] = field(default_factory=dict)
+
+
 def _schemas(message: Message, session: Session) -> list[_Found]:
-    looked = session.state(_Looked)
+    looked = session.recording.state(_Looked)
     if looked.seq != message.seq:
         looked.seq = message.seq
-        looked.found = [_Found(*placed, digest(placed[1])) for placed in _documents(message)]
+        looked.found = _found_in(message, session)
     return looked.found
+
+
+def _found_in(message: Message, session: Session) -> list[_Found]:
+    if message.method is not None:
+        return [_Found(*placed, digest(placed[1])) for placed in _documents(message)]
+    # Servers list the same tools in each session.
+    pages = session.recording.state(_Pages).by_digest
+    page = digest(message.result.get("tools"))
+    found = pages.get(page)
+    if found is None:
+        if len(pages) >= MAX_PAGES:
+            forget_older_half(pages)
+        found = pages[page] = [_Found(*placed, digest(placed[1])) for placed in _documents(message)]
+    return found
 
 
 def _documents(message: Message) -> Iterator[tuple[Callable[[], str], dict[str, Any]]]:

@@ -147,7 +147,7 @@ def _judge_unknown(message: Message, session: Session, out: Sheet, request_id: A
             early.append((Spot(message.seq, message.direction), request_id))
 
 
-@references_issued_request.on("http-response")
+@references_issued_request.on("odd http-response")
 def _refused(head: Head, session: Session, out: Sheet) -> None:
     withdrawn = head.exchange.withdrawn if head.exchange is not None else None
     if withdrawn is not None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from clausewise.core.vocabulary import Direction, Outcome, TransportKind
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
-from clausewise.judge.session.handshake import INITIALIZE, INITIALIZED
 from clausewise.judge.session.exchanges import SESSION_HEADER
+from clausewise.judge.session.handshake import INITIALIZE, INITIALIZED
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import MAX_OPEN_REQUESTS, MIXED, Session
 from clausewise.judge.wording import shown

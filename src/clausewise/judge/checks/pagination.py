@@ -146,7 +146,7 @@ def invalid_cursor_rejected(message: Message, session: Session, out: Sheet) -> N
 def _refused(message: Message, session: Session, out: Sheet) -> None:
     cursor = _unissued(message, session)
     code = error_code(message)
-    if cursor is ABSENT or code == ErrorCode.METHOD_NOT_FOUND:
+    if cursor is ABSENT or code is None or code == ErrorCode.METHOD_NOT_FOUND:
         return
     if code == ErrorCode.INVALID_PARAMS:
         out.held(message)

@@ -14,11 +14,11 @@ from clausewise.judge.subjects.progress_tokens import Series, Tokens, is_open, t
 from clausewise.judge.subjects.task_statuses import TASK_EVENTS, Task, Tasks, follow_tasks
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.jsonrpc import id_key, same_id, valid_id
+from clausewise.wire.meta import META_RELATED_TASK
 
 IN_PROGRESS = "PROG-013"
 TASK_STOPS = "PROG-016"
 STOPS = "PROG-019"
-RELATED_TASK = "io.modelcontextprotocol/related-task"
 MAX_DOUBTS = 1000
 """Reused tokens of a session that wait for word of the task that had them first."""
 
@@ -79,7 +79,7 @@ def token_unique_among_active_requests(message: Message, session: Session, out: 
     if token is ABSENT or not valid_id(token):
         return
     tokens = session.state(Tokens)
-    former = tokens.offer(request, token)
+    former = tokens.offer(request, token, message.exchange)
     if former is None:
         if tokens.offered[request.direction] > 1:
             out.held(message)
@@ -223,7 +223,8 @@ def stops_after_completion(message: Message, session: Session, out: Sheet) -> No
     if task is not None:
         completed = task.ended
     elif request.answered is not None:
-        completed = Sent(request.answered, request.answered_on)
+        at_home = request.answered_at_home
+        completed = Sent(request.answered, series.exchange if at_home else request.answered_on)
     else:
         completed = None
         if request.cancellation is not None:
@@ -318,7 +319,7 @@ def task_token_unchanged(message: Message, session: Session, out: Sheet) -> None
 def _related_task(message: Message, session: Session) -> Task | None:
     """The task of the other side's request that a notification names in its `_meta`."""
     meta = message.params.get("_meta")
-    related: Any = meta.get(RELATED_TASK) if isinstance(meta, dict) else None
+    related: Any = meta.get(META_RELATED_TASK) if isinstance(meta, dict) else None
     task_id = related.get("taskId") if isinstance(related, dict) else None
     if not isinstance(task_id, str):
         return None

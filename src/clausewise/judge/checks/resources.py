@@ -171,7 +171,7 @@ def _holders(message: Message, session: Session) -> list[dict[str, Any]]:
     """What resources/read returns, and what tools and prompts link or embed."""
     if _has_none(message):
         return _NONE
-    held = session.state(_Held)
+    held = session.recording.state(_Held)
     if held.seq != message.seq:
         held.seq, held.resources = message.seq, _resources(message, session)
     return held.resources
@@ -182,11 +182,10 @@ def _has_none(message: Message) -> bool:
     request, content = message.request, message.result.get("content")
     if request is None or request.method != _CALL or "task" in message.result:
         return False
-    if type(content) is not list:
-        return True
-    for block in content:
-        if type(block) is dict and block.get("type") != "text":
-            return False
+    if type(content) is list:
+        for block in content:
+            if type(block) is dict and block.get("type") != "text":
+                return False
     return True
 
 

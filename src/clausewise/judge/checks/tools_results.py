@@ -39,7 +39,7 @@ class _Looked:
 
 def _call(message: Message, session: Session) -> Request | None:
     """The tools/call request whose ordinary result this is; None for anything else."""
-    looked = session.state(_Looked)
+    looked = session.recording.state(_Looked)
     if looked.seq != message.seq:
         request = fulfilled_request(message, session)
         is_call = request is not None and request.method == CALL

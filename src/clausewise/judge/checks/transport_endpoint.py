@@ -9,7 +9,7 @@ from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import EVENT_STREAM, Exchange, Head
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.subjects.endpoint import (
     asks_for_stream,
     belongs_to_session,
@@ -19,7 +19,7 @@ from clausewise.judge.subjects.repeats import is_news
 from clausewise.judge.wording import shown
 
 MAX_POSTS = 1024
-"""POSTs of a session whose answer or second message is awaited."""
+"""POSTs of a session whose answer is awaited."""
 
 _NOT_IMPLEMENTED = 501
 
@@ -113,11 +113,9 @@ class _Posts:
     """The client's HTTP requests that carry messages.
 
     Attributes:
-        carrying: those seen to carry a message.
         elsewhere: those to another path than the endpoint's, until they are answered.
     """
 
-    carrying: dict[Exchange, None] = field(default_factory=dict)
     elsewhere: dict[Exchange, Message] = field(default_factory=dict)
 
 
@@ -137,8 +135,7 @@ def post_for_each_message(message: Message, session: Session, out: Sheet) -> Non
     if exchange is None or not exchange.labelled or exchange.method != "POST":
         # By which method a message is sent is the subject of a check of its own.
         return
-    posts = session.state(_Posts)
-    if exchange in posts.carrying:
+    if exchange.carries_message:
         out.broke(
             message,
             "two messages are sent in one POST",
@@ -146,19 +143,17 @@ def post_for_each_message(message: Message, session: Session, out: Sheet) -> Non
             expected="a new POST for each message",
         )
         return
-    posts.carrying[exchange] = None
-    if len(posts.carrying) > MAX_POSTS:
-        forget_older_half(posts.carrying)
+    exchange.carries_message = True
     if exchange.path is None or session.endpoint is None:
         return
     same = exchange.path == session.endpoint
     if same or _place(exchange.path) == _place(session.endpoint):
         out.held(message)
-    elif len(posts.elsewhere) < MAX_POSTS:
-        posts.elsewhere[exchange] = message
+    elif len(elsewhere := session.state(_Posts).elsewhere) < MAX_POSTS:
+        elsewhere[exchange] = message
 
 
-@post_for_each_message.on("server http-response")
+@post_for_each_message.on("odd server http-response")
 def _elsewhere_answered(head: Head, session: Session, out: Sheet) -> None:
     exchange, status = head.exchange, head.status
     elsewhere = session.state(_Posts).elsewhere

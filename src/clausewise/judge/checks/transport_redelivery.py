@@ -50,7 +50,8 @@ def no_broadcast(message: Message, session: Session, out: Sheet) -> None:
     stream = stream_of(message, session)
     if stream is None or stream.exchange.resumes:
         return
-    live = streams_of(session).live
+    streams = streams_of(session)
+    live = streams.live
     sent = session.state(_Sent).by_digest
     if len(live) < 2 and not sent:
         return
@@ -61,7 +62,7 @@ def no_broadcast(message: Message, session: Session, out: Sheet) -> None:
         return
     if len(live) < 2:
         return
-    sent[digest] = (stream, frozenset(live))
+    sent[digest] = (stream, streams.all_live)
     if len(sent) > MAX_SENT:
         forget_older_half(sent)
     if message.kind is not MessageClass.NOTIFICATION:

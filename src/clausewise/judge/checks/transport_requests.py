@@ -135,7 +135,7 @@ def _posted_raw(raw: Raw, session: Session, out: Sheet) -> None:
     _report_body(raw, "the body of a POST is no JSON value", seen, out)
 
 
-@http_post_single_message.on("http-request:POST")
+@http_post_single_message.on("odd http-request:POST")
 def _posted_nothing(head: Head, session: Session, out: Sheet) -> None:
     exchange = head.exchange
     if (

@@ -54,7 +54,7 @@ class _Streams:
 
 @check(
     "transport.accepted-input-status",
-    on="http-response",
+    on="odd http-response",
     subject="accepted notification or response",
     transport=TransportKind.HTTP,
 )

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from clausewise.core.vocabulary import TransportKind
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
-from clausewise.judge.session.exchanges import Exchange, Head
-from clausewise.judge.session.exchanges import SESSION_HEADER, session_id_of
+from clausewise.judge.session.exchanges import SESSION_HEADER, Exchange, Head, session_id_of
 from clausewise.judge.session.sessions import Session, forget_older_half
 from clausewise.judge.subjects.endpoint import is_marked, is_with_endpoint
 from clausewise.judge.subjects.repeats import is_news
@@ -127,7 +126,7 @@ def session_id_echoed(head: Head, session: Session, out: Sheet) -> None:
         _report_other(spot, sent, out)
 
 
-@session_id_echoed.on("http-response")
+@session_id_echoed.on("odd http-response")
 def _note_issued(head: Head, session: Session, out: Sheet) -> None:
     exchange, status = head.exchange, head.status
     if exchange is None or status is None or not exchange.initializes or not 200 <= status < 300:

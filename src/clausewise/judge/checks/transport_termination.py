@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
-from clausewise.judge.session.exchanges import Exchange, Head
+from clausewise.judge.session.exchanges import Exchange, Head, session_id_of
 from clausewise.judge.session.handshake import INITIALIZE
-from clausewise.judge.session.exchanges import session_id_of
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import Beginnings, Session, forget_older_half
 from clausewise.judge.subjects.endpoint import is_with_endpoint

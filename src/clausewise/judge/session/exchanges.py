@@ -20,6 +20,7 @@ EVENT_STREAM = "text/event-stream"
 
 SESSION_HEADER = "mcp-session-id"
 
+_REQUEST = MessageClass.REQUEST
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -41,6 +42,7 @@ class Exchange:
         injected: whether a test driver sent a deliberate fault in it.
         method: the HTTP method, upper case; None where the recorder kept none.
         path: the path, None where the recorder kept none.
+        carries_message: whether a message of the client was judged in it.
         posted: class of the message in the request body; None for a body that is no message.
         has_body: whether a body was recorded.
         initializes: whether the body is an `initialize` request.
@@ -55,6 +57,8 @@ class Exchange:
     """
 
     __slots__ = (
+        "_resumes",
+        "carries_message",
         "event_id",
         "has_body",
         "head",
@@ -90,6 +94,8 @@ class Exchange:
         method, path = fields.get("method"), fields.get("path")
         self.method: str | None = method.upper() if isinstance(method, str) else None
         self.path: str | None = path if isinstance(path, str) else None
+        self.carries_message = False
+        self._resumes: bool | None = None
         self.posted: MessageClass | None = None
         self.sent_id = session_id_of(head) if head is not None else None
         self.has_body = False
@@ -111,6 +117,25 @@ class Exchange:
         self.streams = self.media_type == EVENT_STREAM
 
     @property
+    def is_usual_post(self) -> bool:
+        """Whether nothing sets it apart so far: `Only.ODD` says from what, the path aside."""
+        head, status = self.head, self.status
+        if self.posted is None or self.method != "POST" or not self.labelled or self.injected:
+            return False
+        if status is not None and (
+            self.posted is not _REQUEST or self.initializes or not 200 <= status < 300
+        ):
+            return False
+        path = self.path
+        return (
+            head is not None
+            and path is not None
+            and "?" not in path
+            and "query" not in head.fields
+            and head.header("authorization") is None
+        )
+
+    @property
     def is_refused(self) -> bool:
         """Whether HTTP answered with an error status."""
         return self.status is not None and self.status >= 400
@@ -126,7 +151,10 @@ class Exchange:
     @property
     def resumes(self) -> bool:
         """Whether it reopens a stream, so that messages may be delivered again."""
-        return self.head is not None and self.head.header("last-event-id") is not None
+        if self._resumes is None:
+            head = self.head
+            self._resumes = head is not None and head.header("last-event-id") is not None
+        return self._resumes
 
 
 class Head(Struct, eq=False):

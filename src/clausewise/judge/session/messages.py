@@ -43,7 +43,9 @@ class Request(Struct, eq=False):
         older: the still unanswered request with the same id that this one hides.
         cancellation: the notification by which its sender cancelled it while it was open.
         answered: seq of its answer, or None.
-        answered_on: the HTTP exchange that carried its answer, as far as known.
+        answered_at_home: whether the HTTP exchange that carried it carried its answer, too. It is
+            not named here: the two would keep each other in memory.
+        answered_on: the other exchange that carried its answer, as far as known.
     """
 
     seq: int
@@ -56,6 +58,7 @@ class Request(Struct, eq=False):
     older: Request | None = None
     cancellation: Message | None = None
     answered: int | None = None
+    answered_at_home: bool = False
     answered_on: Exchange | None = None
 
 

@@ -197,6 +197,15 @@ class Session(Memory):
         else:
             self._observe_batch(message, side)
 
+    def forget(self) -> None:
+        """Let go of everything that was kept, once the session is over.
+
+        An exchange that is still known names its session, which would keep it all in memory.
+        """
+        self.state = _States().__getitem__
+        self.client, self.server = Side(), Side()
+        self._deliveries = {}
+
     def observe_raw(self, event: Event) -> None:
         """Note an input that is no JSON."""
         side = self.side(event.direction)
@@ -311,7 +320,8 @@ class Session(Memory):
         message.request = request
         message.provoked = request.injected
         request.answered = message.seq
-        request.answered_on = exchange
+        request.answered_at_home = exchange is not None and exchange.request is request
+        request.answered_on = None if request.answered_at_home else exchange
         if request.seq > side.answered_to:
             side.answered_to = request.seq
         answered = opposite.answered

@@ -46,11 +46,11 @@ class UsedIds:
     def take(self, key: IdKey, seq: int) -> int | None:
         """Take the id for the request at `seq`; the seq that took it earlier, or None."""
         run = self._run
-        if type(key) is int and run and key == self._start + len(run) and key not in self._others:
-            # Nearly all senders count up.
-            if 0 <= seq <= _MAX_SEQ:
-                run.append(seq)
-                return None
+        # Nearly all senders count up.
+        is_next = type(key) is int and run and key == self._start + len(run)
+        if is_next and 0 <= seq <= _MAX_SEQ and key not in self._others:
+            run.append(seq)
+            return None
         earlier = self.seq_of(key)
         if earlier is not None:
             return earlier if earlier != seq else None

@@ -70,6 +70,7 @@ class EventStreams:
     def __init__(self) -> None:
         self._by_label: dict[str | int | None, Stream] = {}
         self._open: dict[Stream, None] = {}
+        self._all_open: frozenset[Stream] | None = None
         self._ids: dict[str, Stream] = {}
         self._sighting: tuple[int, Sighting | None] = (-1, None)
 
@@ -83,6 +84,7 @@ class EventStreams:
         stream = Stream(exchange, head.seq, resumed.root if resumed is not None else None)
         self._by_label[label] = stream
         self._open[stream] = None
+        self._all_open = None
         if len(self._by_label) > MAX_STREAMS:
             forget_older_half(self._by_label)
             self._open = {s: None for s in self._by_label.values() if s.is_open}
@@ -99,12 +101,20 @@ class EventStreams:
         """The streams that are open, oldest first."""
         return self._open.keys()
 
+    @property
+    def all_live(self) -> frozenset[Stream]:
+        """The same as a set, made once for all messages until one opens or ends."""
+        if self._all_open is None:
+            self._all_open = frozenset(self._open)
+        return self._all_open
+
     def end(self, event: Event) -> None:
         """Take in that the stream of `event`, or its connection, has ended."""
         stream = self.of(event)
         if stream is not None:
             stream.is_open = False
             self._open.pop(stream, None)
+            self._all_open = None
 
     def sighting(self, event: Event) -> Sighting | None:
         """What the id of an SSE event says; None if it has none or its stream is not known.

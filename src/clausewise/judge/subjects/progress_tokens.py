@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from clausewise.core.vocabulary import Direction
+from clausewise.judge.session.exchanges import Exchange
 from clausewise.judge.session.messages import Message, Request
 from clausewise.judge.session.ordering import Sent
 from clausewise.judge.session.sessions import Session, forget_older_half
@@ -26,6 +27,7 @@ class Series(Struct, eq=False):
 
     Attributes:
         request: the request.
+        exchange: the HTTP exchange that carried it, as far as known.
         reported: whether progress came while it was in progress.
         late: whether progress came after its completion.
         value: the last progress value, None before there is one.
@@ -33,6 +35,7 @@ class Series(Struct, eq=False):
     """
 
     request: Request
+    exchange: Exchange | None = None
     reported: bool = False
     late: bool = False
     value: int | float | None = None
@@ -53,12 +56,16 @@ class Tokens:
     _read: int = -1
     _found: Series | None = None
 
-    def offer(self, request: Request, token: Any) -> Series | None:
+    def offer(
+        self, request: Request, token: Any, exchange: Exchange | None = None
+    ) -> Series | None:
         """Take in the valid token of `request`; returns the former series of it, if any."""
         key = (request.direction, id_key(token))
         self.offered[request.direction] += 1
         former = self.latest.pop(key, None)
-        self.latest[key] = Series(request)
+        if former is not None and former.request is request:
+            exchange = exchange or former.exchange
+        self.latest[key] = Series(request, exchange)
         if former is not None and len(self.replaced) < MAX_TOKENS:
             self.replaced.append(former)
         if len(self.latest) > MAX_TOKENS:

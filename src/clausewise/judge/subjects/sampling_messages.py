@@ -136,13 +136,15 @@ def _answer_fault(uses: list[_Object], following: Any) -> str | None:
     results = _results(following)
     if not results:
         return "no tool result in the next message"
-    wanted = Counter(id_key(use.get("id")) for use in uses)
-    given = Counter(id_key(result.get("toolUseId")) for result in results)
     if None in (use.get("id") for use in uses):
         return "a tool use without id"
+    wanted = [id_key(use.get("id")) for use in uses]
+    given = [id_key(result.get("toolUseId")) for result in results]
+    if wanted == given:
+        return None
     faults = [
-        *_named("no result for", wanted - given),
-        *_named("a result too many for", given - wanted),
+        *_named("no result for", Counter(wanted) - Counter(given)),
+        *_named("a result too many for", Counter(given) - Counter(wanted)),
     ]
     return "; ".join(faults) or None
 
@@ -156,9 +158,7 @@ def _named(what: str, ids: Counter[IdKey]) -> Iterator[str]:
 
 def _orphans(message: _Object, earlier: set[IdKey]) -> Iterator[Judged]:
     results = _results(message)
-    strays = Counter(
-        key for result in results if (key := id_key(result.get("toolUseId"))) not in earlier
-    )
+    strays = [key for result in results if (key := id_key(result.get("toolUseId"))) not in earlier]
     if strays:
-        fault = "; ".join(_named("a result without a tool use:", strays))
+        fault = "; ".join(_named("a result without a tool use:", Counter(strays)))
         yield Judged(message, fault)

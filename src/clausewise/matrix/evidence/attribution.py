@@ -33,6 +33,9 @@ class Attribution:
     _by_name: dict[tuple[Naming, str], list[Place]] = field(
         default_factory=lambda: defaultdict(list)
     )
+    _by_owner: dict[tuple[Naming, str, str], list[Place]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     _open_titles: list[tuple[re.Pattern[str], Place]] = field(default_factory=list)
 
     def add(self, path: PurePosixPath, tests: Iterable[Block]) -> None:
@@ -44,6 +47,7 @@ class Attribution:
                     self._open_titles.append((re.compile(pattern, re.DOTALL), (path, test)))
                 else:
                     self._by_name[naming, name].append((path, test))
+                    self._by_owner[naming, name, _owner(test.segments)].append((path, test))
 
     def tests_of(self, run: TestRun) -> list[Place]:
         """The test that ran; several where nothing tells them apart, none where it is unknown."""
@@ -58,7 +62,7 @@ class Attribution:
 
     def _candidates(self, run: TestRun) -> Iterator[tuple[int, Place]]:
         for naming, names in _readings(run):
-            for place in self._by_name.get((naming, names[-1]), ()):
+            for place in self._named(naming, names):
                 yield _agreement(names, place[1]), place
         for title in _titles(run):
             for place in self._by_name.get((Naming.TITLES, title), ()):
@@ -66,6 +70,19 @@ class Attribution:
             for pattern, place in self._open_titles:
                 if pattern.fullmatch(title):
                     yield _title_agreement(run, title, place[1]), place
+
+    def _named(self, naming: Naming, names: tuple[str, ...]) -> Iterator[Place]:
+        """Tests whose last name is that of the run, and the one before, where both have one."""
+        if len(names) < 2:
+            yield from self._by_name.get((naming, names[-1]), ())
+            return
+        for owner in dict.fromkeys((names[-2], ANY, "")):
+            yield from self._by_owner.get((naming, names[-1], owner), ())
+
+
+def _owner(names: tuple[str, ...]) -> str:
+    """The name before the last; empty where there is none."""
+    return names[-2] if len(names) > 1 else ""
 
 
 def _keys(test: Block) -> Iterator[tuple[Naming, str]]:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from clausewise.core.errors import ConfigError, UsageError
 from clausewise.matrix.evidence.code.blocks import Block, tests_at
+from clausewise.matrix.evidence.code.golang import import_path
 from clausewise.matrix.evidence.code.languages import LANGUAGES
 
 _ID = r"(?:[A-Za-z]+[-_])*[A-Za-z]+[-_]?\d+"
@@ -78,7 +79,8 @@ def read_source(root: Path, path: PurePosixPath, pattern: re.Pattern[str] | None
         )
     text = _text(root / path, path)
     try:
-        blocks, fault = blocks_in(path, text), ""
+        named = import_path(root, path) if path.suffix == ".go" else path
+        blocks, fault = blocks_in(named, text), ""
     except UsageError as error:
         blocks, fault = [], error.message
     tags = tuple(

@@ -23,6 +23,7 @@ from clausewise.probe.observation import (
     not_observed,
 )
 from clausewise.probe.registration import HTTP_ONLY
+from clausewise.probe.subjects.grouping import shown_together
 from clausewise.wire.authorization.challenges import bearer_of
 
 _OPEN = "requests without a token are served: authorization is optional"
@@ -87,7 +88,7 @@ async def resource_metadata(peer: LegacyPeer) -> Observation:
             "a server that demands tokens serves no Protected Resource Metadata",
             seen=tried,
             expected="a document of RFC 9728",
-            evidence=refusal,
+            evidence=shown_together(*(one.document for one in located), refusal),
         )
     resource = found.document.value.get("resource") if found.document.value else None
     if isinstance(resource, str):

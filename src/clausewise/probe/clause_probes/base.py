@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,12 +23,15 @@ from clausewise.probe.observation import (
 )
 from clausewise.probe.offered import TOOL_S, ToolCall
 from clausewise.probe.registration import HTTP_ONLY
-from clausewise.probe.subjects.grouping import Sighting
+from clausewise.probe.subjects.grouping import Sighting, shown_at_once
 from clausewise.probe.subjects.misfits import misfitting_arguments
 from clausewise.probe.subjects.slow_tools import HEAD_START_S, slow_call
+from clausewise.wire.codes import ErrorCode
 
 UNKNOWN_NOTIFICATION = "notifications/clausewise/unknown"
 
+_TEXT_ID = "clausewise-7f"
+_PATIENCE_S = 1.0
 _SHARED_ID = "clausewise-shared"
 _ROUNDS = 5
 _MOST_TOOLS = 5
@@ -105,24 +108,46 @@ async def _at_once(
 
 def _judged(told: Reply, pong: Reply, telling: _Telling) -> Observation | None:
     if telling.member in pong.fields:
-        return _swapped(pong, f"the result of {telling.method} for a ping")
+        return _swapped(shown_at_once(told, pong), f"the result of {telling.method} for a ping")
     if told.succeeded and telling.member not in told.fields:
-        return _swapped(told, f"the result of a ping for {telling.method}")
+        swapped = Sighting(told.seq, shown_at_once(told, pong).reproduce)
+        return _swapped(swapped, f"the result of a ping for {telling.method}")
     missing = next((r for r in (told, pong) if r.response_event is None), None)
     if missing is not None:
-        return _swapped(missing, missing.shown)
+        swapped = Sighting(missing.seq, shown_at_once(told, pong).reproduce)
+        return _swapped(swapped, missing.shown)
     first_asked = max(told.answer.events[0].seq, pong.answer.events[0].seq)
     answers = [r.response_event.seq for r in (told, pong) if r.response_event is not None]
     return held(2) if first_asked < min(answers) else None
 
 
-def _swapped(evidence: Reply, seen: str) -> Observation:
+def _swapped(evidence: Sighting, seen: str) -> Observation:
     return broke(
         "a request gets the answer of another session's request with the same id, or none",
         seen=seen,
         expected="the answer to the request of its own session",
         evidence=evidence,
     )
+
+
+@clause_probe("base.text-id")
+async def text_id(peer: LegacyPeer) -> Observation:
+    """A request whose id is a text is answered with another id.
+
+    Why: the client cannot tell which request the answer belongs to, and waits on; a server
+    that reads ids as numbers makes 0 of every text.
+
+    Fix: keep the id as the JSON value that came, a string or an integer, and answer with it.
+    """
+    async with peer.session() as session:
+        control = await session.request("ping")
+        if not control.succeeded:
+            return inconclusive(control.blocked or f"ping got {control.shown}")
+        seconds = min(_PATIENCE_S, peer.limits.answer_s)
+        reply = await session.attempt("ping", id=_TEXT_ID, timeout_s=seconds)
+    if not reply.answer.messages:
+        return inconclusive(reply.blocked or f"ping with a text as id got {reply.shown}")
+    return left_to_the_recording()
 
 
 @clause_probe("base.notification-unanswered")
@@ -168,7 +193,19 @@ async def failures_keep_the_id(peer: LegacyPeer) -> Observation:
     blocked = [reply for reply in replies if not reply.answer.messages]
     if len(blocked) == len(replies):
         return inconclusive(blocked[0].blocked or f"tools/call got {blocked[0].shown}")
-    return left_to_the_recording()
+    told = [(one.call.name, one.reply) for one in peer.calls]
+    told += [(call.name, reply) for call, reply in zip(calls, replies, strict=True)]
+    return left_to_the_recording(_protocol_errors(told))
+
+
+def _protocol_errors(calls: Iterable[tuple[str, Reply]]) -> Iterator[str]:
+    """Remarks on tools whose failures no model sees; the registry has no clause for them."""
+    names = (name for name, reply in calls if reply.code == ErrorCode.INTERNAL_ERROR)
+    for name in dict.fromkeys(names):
+        yield (
+            f"the tool {name} fails with error {ErrorCode.INTERNAL_ERROR.value}; errors that "
+            "originate from the tool SHOULD be results with isError (schema#calltoolresult)"
+        )
 
 
 async def _call_with_misfits(session: LegacySession, peer: LegacyPeer, call: ToolCall) -> Reply:

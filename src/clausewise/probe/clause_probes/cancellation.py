@@ -11,10 +11,10 @@ from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
     Observation,
     broke,
-    inconclusive,
     left_to_the_recording,
     not_observed,
 )
+from clausewise.probe.subjects.grouping import Sighting
 from clausewise.probe.subjects.slow_tools import HEAD_START_S, NO_SLOW_TOOL, slow_call
 
 _CROSSING_S = 0.1
@@ -58,8 +58,8 @@ async def _cancel(session: LegacySession, slow: Called) -> Observation:
         await anyio.sleep(HEAD_START_S)
         reason = {"requestId": request_id, "reason": "nobody wants the answer"}
         if replies:
-            return inconclusive(f"the tool {slow.call.name} ended at once")
-        await session.notify("notifications/cancelled", reason)
+            return not_observed(f"the tool {slow.call.name} ended before it could be cancelled")
+        cancellation = await session.notify("notifications/cancelled", reason)
         cancelled = anyio.current_time()
     # Its answer shows, on stdio, that the cancellation was read.
     await session.request("ping")
@@ -70,5 +70,5 @@ async def _cancel(session: LegacySession, slow: Called) -> Observation:
         "a cancelled request is answered",
         seen=f"{reply.shown}, {seconds:.2g} s after the cancellation",
         expected="no answer",
-        evidence=reply,
+        evidence=Sighting(reply.seq, session.overlapping(reply.request, cancellation.request)),
     )

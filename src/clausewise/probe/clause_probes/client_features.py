@@ -23,7 +23,7 @@ _WATCH_S = 0.5
 _BY_URL = "no tool that may be called asked to open a URL; name one with --call-tool"
 
 
-@clause_probe("elicitation.of-a-declining-user", needs=("tools",), impact="calls")
+@clause_probe("elicitation.of-a-declining-user", needs=("tools",), impact="calls", beside=True)
 async def of_a_declining_user(peer: LegacyPeer) -> Observation:
     """A request to the client, made while a tool runs, breaks the page of its feature.
 

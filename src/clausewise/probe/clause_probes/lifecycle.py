@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from clausewise.core.vocabulary import LEGACY_REVISIONS, PUBLISHED_REVISIONS
@@ -27,15 +28,18 @@ from clausewise.probe.subjects.asked_clients import (
     questions_of,
     waited_s,
 )
+from clausewise.probe.subjects.grouping import shown_together
 from clausewise.probe.walk import UNKNOWN_NAME
 
+_GLANCE_S = 0.5
+"""How long a server may take to give up, unless the user has named its tool."""
 _WAITED_S = 0.1
 """Who ends a call sooner after a question did not wait for its answer."""
 _NO_VERSION = "1999-01-01"
 _LATER = tuple(one for one in PUBLISHED_REVISIONS if one in LEGACY_REVISIONS)
 
 
-@clause_probe("lifecycle.latest-version-offered")
+@clause_probe("lifecycle.latest-version-offered", beside=True)
 async def latest_version_offered(peer: LegacyPeer) -> Observation:
     """A server offers an older version than it speaks when it does not know the one proposed.
 
@@ -49,11 +53,12 @@ async def latest_version_offered(peer: LegacyPeer) -> Observation:
     if offered not in _LATER:
         return inconclusive(f"the server offers {offered}, which is no published version")
     later = _LATER[_LATER.index(offered) + 1 :]
-    return merged([held(), *[await _is_unknown(peer, one, offered) for one in later]])
+    return merged([held(), *[await _is_unknown(peer, one, answer) for one in later]])
 
 
-async def _is_unknown(peer: LegacyPeer, version: str, offered: str) -> Observation:
+async def _is_unknown(peer: LegacyPeer, version: str, offer: Reply) -> Observation:
     """Whether a server that has offered another version does not speak this later one."""
+    offered = offer.fields.get("protocolVersion")
     agreed, answer = await _negotiated(peer, version)
     if agreed != version:
         return held()
@@ -61,16 +66,16 @@ async def _is_unknown(peer: LegacyPeer, version: str, offered: str) -> Observati
         "an older version is offered than the server speaks",
         seen=f"{offered} for a version that it does not know, though it speaks {version}",
         expected=version,
-        evidence=answer,
+        evidence=shown_together(offer, answer),
     )
 
 
 async def _negotiated(peer: LegacyPeer, version: str) -> tuple[str | None, Reply]:
-    async with peer.client(BARE_CLIENT, version) as session:
+    async with peer.client(replace(BARE_CLIENT, proposed=version)) as session:
         return session.version, session.initialization
 
 
-@clause_probe("lifecycle.cancelled-when-given-up", needs=("tools",), impact="calls")
+@clause_probe("lifecycle.cancelled-when-given-up", needs=("tools",), impact="calls", beside=True)
 async def cancelled_when_given_up(peer: LegacyPeer) -> Observation:
     """A server gives up waiting for an answer of the client without cancelling its request.
 
@@ -81,7 +86,8 @@ async def cancelled_when_given_up(peer: LegacyPeer) -> Observation:
     asking = next(iter(await asking_calls(peer)), None)
     if asking is None:
         return not_observed(NOTHING_ASKED)
-    seconds = patience_s(peer, asking.call)
+    is_named = asking.call.name in peer.named
+    seconds = patience_s(peer, asking.call) if is_named else _GLANCE_S
     async with peer.client(SILENT_CLIENT) as session:
         reply = await session.attempt("tools/call", asking.call.params, timeout_s=seconds)
     questions = {key: one["method"] for key, one in questions_of(reply).items() if "method" in one}
@@ -97,7 +103,10 @@ def _given_up(reply: Reply, questions: dict[str, str], seconds: float) -> Observ
     if not left:
         return held(len(questions))
     if reply.response_event is None:
-        return not_observed(f"{left[0]} was not given up within {seconds:g} s")
+        return not_observed(
+            f"{left[0]} was not given up within {seconds:g} s; for the tool that is named with "
+            "--call-tool more time is taken"
+        )
     if waited_s(reply) < _WAITED_S:
         return not_observed(f"the tool did not wait for the answer to {left[0]}")
     return broke(

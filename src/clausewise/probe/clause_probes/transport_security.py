@@ -21,12 +21,14 @@ from clausewise.probe.observation import (
     not_observed,
 )
 from clausewise.probe.registration import HTTP_ONLY
-from clausewise.probe.subjects.origins import FOREIGN_ORIGIN, served_foreign_origin
+from clausewise.probe.subjects.origins import FOREIGN_ORIGIN, look_alike, served_foreign_origin
 from clausewise.transport.addresses import Neighbourhood, names_loopback, neighbourhood
 from clausewise.transport.targets import HttpTarget
 
+_RULE = "transport.foreign-origin-refused"
 _FORBIDDEN = 403
 _GLANCE_S = 1.0
+_STREAM_S = 0.5
 _FOREIGN_HOST = "evil.example"
 _ELSEWHERE = (
     (socket.AF_INET, ("192.0.2.1", 9)),
@@ -39,29 +41,29 @@ _ANOTHER_LOOPBACK = "127.0.0.2"
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """What came of requests with a foreign Origin; `failure` says why nothing can be told."""
+    """What came of requests, by their foreign Origin; `failure` says why nothing can be told."""
 
     failure: str | None = None
-    replies: tuple[Reply, ...] = ()
+    replies: tuple[tuple[str, Reply], ...] = ()
 
 
 async def _with_foreign_origins(peer: LegacyPeer) -> _Refused:
-    """A POST and a GET, each after a control without Origin that is served."""
+    """POSTs and a GET, each after a control without Origin that is served."""
 
     async def ask() -> _Refused:
         async with peer.session() as session:
             control = await session.request("ping")
             if not control.succeeded:
                 return _Refused(control.blocked or f"ping got {control.shown}")
-            foreign = {"Origin": FOREIGN_ORIGIN}
-            rule = "transport.foreign-origin-refused"
-            replies = [await session.attempt("ping", headers=foreign, rule=rule)]
-            stream = await session.fetch("GET", headers=GET_STREAM, timeout_s=_GLANCE_S)
+            replies: list[tuple[str, Reply]] = []
+            for origin in (FOREIGN_ORIGIN, look_alike(peer.http_target)):
+                reply = await session.attempt("ping", headers={"Origin": origin}, rule=_RULE)
+                replies.append((origin, reply))
+            stream = await session.fetch("GET", headers=GET_STREAM, timeout_s=_STREAM_S)
             if stream.streamed:
-                headers = {**GET_STREAM, **foreign}
-                replies.append(
-                    await session.fetch("GET", headers=headers, rule=rule, timeout_s=_GLANCE_S)
-                )
+                foreign = {**GET_STREAM, "Origin": FOREIGN_ORIGIN}
+                reply = await session.fetch("GET", headers=foreign, rule=_RULE, timeout_s=_STREAM_S)
+                replies.append((FOREIGN_ORIGIN, reply))
             return _Refused(replies=tuple(replies))
 
     return await peer.once("foreign origins", ask)
@@ -80,16 +82,17 @@ async def foreign_origin_refused(peer: LegacyPeer) -> Observation:
     asked = await _with_foreign_origins(peer)
     if asked.failure is not None:
         return inconclusive(asked.failure)
-    seen = [await _served(peer, reply) for reply in asked.replies]
+    seen = [await _served(peer, origin, reply) for origin, reply in asked.replies]
     broken = [one for one in seen if one.faults]
     return broken[0] if broken else merged(seen)
 
 
-async def _served(peer: LegacyPeer, reply: Reply) -> Observation:
+async def _served(peer: LegacyPeer, origin: str, reply: Reply) -> Observation:
+    if reply.status is not None and 200 <= reply.status < 300:
+        seconds = peer.limits.answer_s
+        return await served_foreign_origin(peer.http_target, reply, seconds, origin)
     if reply.status is None or (reply.barred is not None and reply.status != _FORBIDDEN):
         return inconclusive(reply.barred or f"the foreign origin got {reply.shown}")
-    if 200 <= reply.status < 300:
-        return await served_foreign_origin(peer.http_target, reply, peer.limits.answer_s)
     return held()
 
 
@@ -104,7 +107,7 @@ async def foreign_origin_forbidden(peer: LegacyPeer) -> Observation:
     asked = await _with_foreign_origins(peer)
     if asked.failure is not None:
         return inconclusive(asked.failure)
-    seen = [_forbidden(reply) for reply in asked.replies]
+    seen = [_forbidden(reply) for _, reply in asked.replies]
     broken = [one for one in seen if one.faults]
     return broken[0] if broken else merged(seen)
 
@@ -112,10 +115,10 @@ async def foreign_origin_forbidden(peer: LegacyPeer) -> Observation:
 def _forbidden(reply: Reply) -> Observation:
     if reply.status == _FORBIDDEN:
         return held()
+    if reply.status is not None and 200 <= reply.status < 300:
+        return not_observed("a foreign Origin is not refused at all: TRAN-002 tells")
     if reply.status is None or reply.barred is not None:
         return inconclusive(reply.barred or f"the foreign origin got {reply.shown}")
-    if 200 <= reply.status < 300:
-        return not_observed("a foreign Origin is not refused at all: TRAN-002 tells")
     return broke(
         "a foreign Origin is refused with another status than 403",
         seen=reply.shown,

@@ -7,6 +7,7 @@ from clausewise.probe.conversation.legacy import LegacySession
 from clausewise.probe.conversation.legacy_peer import LegacyPeer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
+    Evidence,
     Observation,
     broke,
     held,
@@ -15,6 +16,7 @@ from clausewise.probe.observation import (
     not_applicable,
 )
 from clausewise.probe.registration import HTTP_ONLY
+from clausewise.probe.subjects.grouping import Sighting
 
 _BAD_REQUEST, _NOT_FOUND, _NOT_ALLOWED = 400, 404, 405
 _NO_VERSION = "1999-01-01"
@@ -86,17 +88,19 @@ async def ended_session_gone(peer: LegacyPeer) -> Observation:
         return inconclusive(reply.blocked or f"the request got {reply.shown}")
     if reply.status in (401, 403, 429):
         return inconclusive(reply.blocked or reply.shown)
-    return _refused(reply, _NOT_FOUND, "a request in a session that was ended")
+    what = "a request in a session that was ended"
+    command = session.overlapping(deleted.request, reply.request)
+    return _refused(reply, _NOT_FOUND, what, Sighting(reply.seq, command))
 
 
-def _refused(reply: Reply, due: int, what: str) -> Observation:
+def _refused(reply: Reply, due: int, what: str, evidence: Evidence | None = None) -> Observation:
     if reply.status == due:
         return held()
     return broke(
         f"{what} is not refused with HTTP {due}",
         seen=reply.shown,
         expected=f"HTTP {due}",
-        evidence=reply,
+        evidence=evidence or reply,
     )
 
 

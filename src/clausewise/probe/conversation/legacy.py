@@ -14,7 +14,7 @@ import anyio
 from clausewise.core.errors import TargetError
 from clausewise.core.vocabulary import Revision, TransportKind
 from clausewise.probe.conversation.legacy_client import BARE_CLIENT, LegacyClient
-from clausewise.probe.conversation.link import Link, Links
+from clausewise.probe.conversation.link import Link, Links, Target
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.conversation.reproduce import reproduction, reproduction_in_session
 from clausewise.probe.conversation.request import (
@@ -68,14 +68,12 @@ class LegacySession:
         links: Links,
         link: Link,
         label: str,
-        proposed: str = Revision.LEGACY.value,
         client: LegacyClient = BARE_CLIENT,
         first_id: int = 1,
     ) -> None:
         self._links = links
         self._link = link
         self._label = label
-        self._proposed = proposed
         self._client = client
         self._ids = itertools.count(first_id)
         self._session_id: str | None = None
@@ -114,7 +112,7 @@ class LegacySession:
     async def initialize(self) -> Reply:
         """Open the session, and confirm it when the server agreed to our version."""
         params = {
-            "protocolVersion": self._proposed,
+            "protocolVersion": self._client.proposed,
             "capabilities": dict(self._client.capabilities),
             "clientInfo": {**CLIENT_INFO, "name": self._client.name},
         }
@@ -169,7 +167,8 @@ class LegacySession:
         seconds = edits.get("timeout_s")
         if "link" in edits:
             await self._links.pace.turn()
-            return self._reply(request, await self._ask(edits["link"], request, seconds))
+            link = edits["link"]
+            return self._reply(request, await self._ask(link, request, seconds), link.target)
         if not edits.get("beside") or self._links.transport is TransportKind.STDIO:
             return await self._exchange(request, seconds)
         await self._links.pace.turn()
@@ -178,11 +177,15 @@ class LegacySession:
             answer = await self._ask(link, request, seconds)
         finally:
             await link.close()
-        return self._reply(request, answer)
+        return self._reply(request, answer, link.target)
 
-    async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
+    def overlapping(self, *requests: Request) -> str:
+        """A command that sends `requests` in such a session, each a moment after the other."""
+        return reproduction_in_session(self._links.target, self._opening, *requests)
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> Reply:
         """Send a notification; what a process writes after it belongs to the next request."""
-        await self._exchange(self._compose(method, params, ABSENT), self._unanswered_s)
+        return await self._exchange(self._compose(method, params, ABSENT), self._unanswered_s)
 
     async def glance_at_stream(self, seconds: float) -> None:
         """Open the stream for the server's own messages and leave it after `seconds` (HTTP)."""
@@ -214,16 +217,20 @@ class LegacySession:
         if not self._link.alive and self._links.transport is TransportKind.HTTP:
             await self._link.close()
             self._link = await self._links.open()
-        return self._reply(request, await self._ask(self._link, request, timeout_s))
+        answer = await self._ask(self._link, request, timeout_s)
+        return self._reply(request, answer, self._link.target)
 
-    def _reply(self, request: Request, answer: Answer) -> Reply:
+    def _reply(self, request: Request, answer: Answer, at: Target) -> Reply:
         if request.method in _OPENING:
             self._opening.append(request)
         opening = () if request.method == "initialize" else tuple(self._opening)
         if opening:
-            how = reproduction_in_session(self._links.target, opening, request)
+            made_up = self._links.made_up(at)
+            how = reproduction_in_session(
+                self._links.target, opening, request, at=at, made_up=made_up
+            )
         else:
-            how = reproduction(self._links.target, request)
+            how = reproduction(at, request, made_up=self._links.made_up(at))
         self._links.commands.update((event.seq, how) for event in answer.events)
         return Reply(self._links.transport, request, answer, how)
 
@@ -316,16 +323,15 @@ class LegacySession:
 async def legacy_session(
     links: Links,
     label: str,
-    proposed: str = Revision.LEGACY.value,
     client: LegacyClient = BARE_CLIENT,
     first_id: int = 1,
 ) -> AsyncIterator[LegacySession]:
-    """A session that has tried to initialize with the version `proposed`; ended on leaving.
+    """A session that has tried to initialize as its client does; ended on leaving.
 
     Raises:
         TargetError: no connection or process can be opened.
     """
-    session = LegacySession(links, await links.open(), label, proposed, client, first_id)
+    session = LegacySession(links, await links.open(), label, client, first_id)
     try:
         await session.initialize()
         yield session

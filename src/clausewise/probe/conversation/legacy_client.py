@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from clausewise.core.vocabulary import Revision
 from clausewise.probe.conversation.request import CLIENT_INFO
 from clausewise.wire.codes import ErrorCode
 
@@ -24,6 +25,7 @@ class LegacyClient:
         errors: code and message of the error that it gives, by method.
         silent_on: the methods that it never answers.
         name: what it calls itself.
+        proposed: the version that it proposes.
     """
 
     capabilities: Mapping[str, Any] = field(default_factory=dict)
@@ -31,6 +33,7 @@ class LegacyClient:
     errors: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     silent_on: frozenset[str] = frozenset()
     name: str = CLIENT_INFO["name"]
+    proposed: str = Revision.LEGACY.value
 
     def response(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
         """The response message to a request of the server, or None for silence."""

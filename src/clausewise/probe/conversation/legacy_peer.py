@@ -174,15 +174,13 @@ class LegacyPeer:
                 await session.end()
 
     @asynccontextmanager
-    async def client(
-        self, client: LegacyClient, proposed: str = Revision.LEGACY.value
-    ) -> AsyncIterator[LegacySession]:
-        """A new session of a client that proposes this version; ended on leaving.
+    async def client(self, client: LegacyClient) -> AsyncIterator[LegacySession]:
+        """A new session of a client; ended on leaving.
 
         It may have been refused: then its `version` is None.
         """
         label, first_id = self._names()
-        async with legacy_session(self._links, label, proposed, client, first_id) as session:
+        async with legacy_session(self._links, label, client, first_id) as session:
             yield session
 
     @asynccontextmanager

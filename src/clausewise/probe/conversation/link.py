@@ -105,7 +105,7 @@ class Links:
     Each link lives in a task of its own, so that links may be opened and closed in any
     order, by any task. `pace` gives the turns of all requests: whoever sends one takes a turn
     first, and then a link, which the server may have closed meanwhile. `commands` has, by the
-    `seq` of events that only the judge looks at, a command that lets them come again.
+    `seq` of the events of answers, a command that lets them come again.
     """
 
     def __init__(
@@ -124,6 +124,12 @@ class Links:
     @property
     def transport(self) -> TransportKind:
         return TransportKind.HTTP if isinstance(self.target, HttpTarget) else TransportKind.STDIO
+
+    def made_up(self, target: Target) -> frozenset[tuple[str, str]]:
+        """The user headers of `target` that a probe has made up: the run's own lacks them."""
+        if not isinstance(target, HttpTarget) or not isinstance(self.target, HttpTarget):
+            return frozenset()
+        return frozenset(target.headers) - frozenset(self.target.headers)
 
     async def open(self, target: Target | None = None) -> Link:
         """A new connection or process; to `target` where that is not the run's own.

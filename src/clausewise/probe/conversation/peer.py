@@ -11,6 +11,7 @@ from clausewise.core.errors import InternalError
 from clausewise.core.vocabulary import Era, TransportKind
 from clausewise.probe.acquaintance import Acquaintance, Pages
 from clausewise.probe.conversation.legacy import legacy_session
+from clausewise.probe.conversation.legacy_client import BARE_CLIENT
 from clausewise.probe.conversation.link import Link, Links, Target, Use, is_response
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.conversation.reproduce import reproduction
@@ -94,6 +95,10 @@ class Peer:
     def recording(self) -> tuple[Event, ...]:
         """Every event of the run so far, other probes' included."""
         return self._links.tape.events
+
+    def command_at(self, seq: int) -> str | None:
+        """A command that lets the event of that number come again, if it came with an answer."""
+        return self._links.commands.get(seq)
 
     def replayed(self, *replies: Reply) -> str:
         """A command that sends the requests of `replies` again, over one connection."""
@@ -197,7 +202,8 @@ class Peer:
 
         It goes over a connection or to a process of its own.
         """
-        async with legacy_session(self._links, f"legacy-{version}", version) as session:
+        client = replace(BARE_CLIENT, proposed=version)
+        async with legacy_session(self._links, f"legacy-{version}", client) as session:
             return session.version
 
     async def own_link(self) -> Link:
@@ -348,10 +354,17 @@ class Peer:
         answer = await link.send(
             request, until=edits.get("until", is_response), timeout_s=edits.get("timeout_s")
         )
-        how = reproduction(link.target, request)
+        how = reproduction(link.target, request, made_up=self._made_up(link.target))
         reply = Reply(self.transport, request, answer, how)
+        self._links.commands.update((event.seq, how) for event in answer.events)
         self._known.met(reply)
         return reply
+
+    def _made_up(self, target: Target) -> frozenset[tuple[str, str]]:
+        """The headers of `target` that are no secret: neither the user's own nor supplied."""
+        tokens = [self.supplied.foreign_token, self.supplied.low_scope_token]
+        secrets = {f"Bearer {token}" for token in tokens}
+        return frozenset(h for h in self._links.made_up(target) if h[1] not in secrets)
 
     async def close(self) -> None:
         """Give back the peer's own link."""

@@ -4,49 +4,69 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from clausewise.probe.conversation.link import Target
 from clausewise.probe.conversation.request import Request
 from clausewise.transport.targets import HttpTarget, StdioTarget
 
 _STREAM_SECONDS = 10
+_MOMENT = "sleep 0.1"
 _SESSION_ID = re.compile(r"'(Mcp-Session-Id): [\x21-\x26\x28-\x7e]*'")
 """The header as `quoted` writes it: a visible id without a single quote."""
 
 
-def reproduction(target: Target, *requests: Request) -> str:
+UserHeader = tuple[str, str]
+
+
+def reproduction(
+    target: Target, *requests: Request, made_up: Collection[UserHeader] = frozenset()
+) -> str:
     """A shell command that sends `requests` to `target`, without headers that curl adds.
 
     Several go over one connection, or to one process, in their order. User headers and
-    environment values appear as variables (`$TOKEN`), never as values.
+    environment values appear as variables (`$TOKEN`), never as values; but for the headers
+    in `made_up`, which are no secrets.
     """
     if isinstance(target, HttpTarget):
-        return "curl " + " --next ".join(_curl(target, request) for request in requests)
+        return "curl " + " --next ".join(_curl(target, one, made_up) for one in requests)
     return _pipe(target, requests)
 
 
-def reproduction_in_session(target: Target, opening: Sequence[Request], request: Request) -> str:
-    """A shell command that opens a legacy session as `opening` does and sends `request` in it.
+def reproduction_in_session(
+    target: Target,
+    opening: Sequence[Request],
+    *requests: Request,
+    at: Target | None = None,
+    made_up: Collection[UserHeader] = frozenset(),
+) -> str:
+    """A shell command that opens a legacy session as `opening` does and sends `requests` in it.
 
-    Over HTTP the session's id is taken from the answer to the first request.
+    Over HTTP the session's id is taken from the answer to the first request, which is printed,
+    too. `at` is where the requests go, if that is elsewhere. Of several requests each is sent
+    a moment after the one before it, whether that has been answered or not.
     """
     if isinstance(target, StdioTarget):
-        return _pipe(target, (*opening, request))
-    first, *others = (f"curl {_curl(target, one)}" for one in opening)
-    session = f"SESSION=$({first} | tr -d '\\r' | sed -n 's/^mcp-session-id: *//Ip')"
+        return _pipe(target, (*opening, requests[0]), *((later,) for later in requests[1:]))
+    first, *others = (f"curl {_curl(target, one, ())}" for one in opening)
+    found = "tee /dev/stderr | tr -d '\\r' | sed -n 's/^mcp-session-id: *//Ip'"
     quiet = [f"{one} > /dev/null" for one in others]
-    steps = [session, *quiet, f"curl {_curl(target, request)}"]
+    end = at if isinstance(at, HttpTarget) else target
+    asked = f" & {_MOMENT}; ".join(f"curl {_curl(end, one, made_up)}" for one in requests)
+    steps = [f"SESSION=$({first} | {found})", *quiet, asked, *["wait"][: len(requests) - 1]]
     return "; ".join(_SESSION_ID.sub('"\\1: $SESSION"', step) for step in steps)
 
 
-def _curl(target: HttpTarget, request: Request) -> str:
+def _curl(target: HttpTarget, request: Request, made_up: Collection[UserHeader]) -> str:
     parts = ["-sSiN", "--max-time", str(_STREAM_SECONDS), "-X", shlex.quote(request.verb)]
     if not target.verify:
         parts.append("-k")
     names = {name.decode("latin-1").lower() for name, _ in request.headers}
+    if target.address is not None:
+        parts.append(f"--connect-to ::{_bracketed(target.address)}:{target.port}")
     for name, value in target.headers:
-        parts += ["-H", _user_header(name, value)]
+        shown = (name, value) in made_up
+        parts += ["-H", quoted(f"{name}: {value}".encode()) if shown else _user_header(name, value)]
         names.add(name.lower())
     for raw_name, raw_value in request.headers:
         parts += ["-H", quoted(_header_argument(raw_name, raw_value))]
@@ -72,6 +92,10 @@ def _user_header(name: str, value: str) -> str:
     return f'"{name}: {shown}"'
 
 
+def _bracketed(address: str) -> str:
+    return f"[{address}]" if ":" in address else address
+
+
 def _variable(name: str) -> str:
     return re.sub(r"[^A-Z0-9]", "_", name.upper())
 
@@ -83,13 +107,14 @@ def _url(target: HttpTarget, request: Request) -> str:
     return (origin.group() if origin else target.url) + request.path
 
 
-def _pipe(target: StdioTarget, requests: Iterable[Request]) -> str:
+def _pipe(target: StdioTarget, *rushes: Iterable[Request]) -> str:
     """The pause keeps stdin open: a server may exit at its end before it has answered."""
     command = " ".join(shlex.quote(word) for word in target.command)
     variables = "".join(f'{name}="${name}" ' for name in target.env)
     place = f"cd {shlex.quote(target.cwd)} && " if target.cwd else ""
-    lines = " ".join(quoted(request.body) for request in requests)
-    return f"{place}{{ printf '%s\\n' {lines}; sleep 2; }} | {variables}{command}"
+    lines = (" ".join(quoted(request.body) for request in rush) for rush in rushes)
+    written = f"; {_MOMENT}; ".join(f"printf '%s\\n' {line}" for line in lines)
+    return f"{place}{{ {written}; sleep 2; }} | {variables}{command}"
 
 
 def quoted(data: bytes) -> str:

@@ -12,23 +12,14 @@ from clausewise import __version__
 from clausewise.core.vocabulary import Revision
 from clausewise.trace.events import Event
 from clausewise.wire import sentinel
+from clausewise.wire.headers import NAMED_BY
+from clausewise.wire.meta import META_CAPABILITIES, META_CLIENT_INFO, META_VERSION
 
 if TYPE_CHECKING:
     from clausewise.probe.conversation.link import Link
 
-VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-CLIENT_INFO_KEY = "io.modelcontextprotocol/clientInfo"
-CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
-SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 
 CLIENT_INFO: Mapping[str, str] = {"name": "clausewise", "version": __version__}
-
-NAMED_BY: Mapping[str, str] = {
-    "tools/call": "name",
-    "prompts/get": "name",
-    "resources/read": "uri",
-}
-"""The member of `params` that the `Mcp-Name` header mirrors, by method."""
 
 
 class Marker(Enum):
@@ -171,9 +162,9 @@ def _headers(method: str, params: Mapping[str, Any], version: str) -> Headers:
 def _meta(given: Any, version: str, edits: Edits) -> dict[str, Any]:
     meta: dict[str, Any] = {
         **(given if isinstance(given, dict) else {}),
-        VERSION_KEY: version,
-        CLIENT_INFO_KEY: dict(CLIENT_INFO),
-        CAPABILITIES_KEY: dict(edits.get("capabilities", {})),
+        META_VERSION: version,
+        META_CLIENT_INFO: dict(CLIENT_INFO),
+        META_CAPABILITIES: dict(edits.get("capabilities", {})),
     }
     meta.update(edits.get("meta", {}))
     return {key: value for key, value in meta.items() if value is not ABSENT}

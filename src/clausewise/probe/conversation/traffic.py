@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from clausewise.core.vocabulary import LEGACY_REVISIONS, Era, TransportKind
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.conversation.request import VERSION_KEY, Request
+from clausewise.probe.conversation.request import Request
+from clausewise.wire.meta import META_VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,16 @@ class Traffic:
         """The exchanges whose request had no deliberate fault."""
         return (reply for reply in self.replies if not reply.request.injected)
 
+    @property
+    def extensions(self) -> frozenset[str] | None:
+        """The extensions that the server advertises; None when no `DiscoverResult` was seen."""
+        for reply in self.results:
+            capabilities = reply.fields.get("capabilities")
+            if reply.request.method == "server/discover" and isinstance(capabilities, dict):
+                advertised = capabilities.get("extensions")
+                return frozenset(advertised) if isinstance(advertised, dict) else frozenset()
+        return None
+
 
 def is_modern(request: Request, transport: TransportKind, era: Era) -> bool:
     """Whether only the modern half of a server of `era` can have answered `request`."""
@@ -52,7 +63,7 @@ def is_modern(request: Request, transport: TransportKind, era: Era) -> bool:
         version = _header(request, b"mcp-protocol-version")
     else:
         meta = (request.params or {}).get("_meta")
-        version = meta.get(VERSION_KEY) if isinstance(meta, dict) else None
+        version = meta.get(META_VERSION) if isinstance(meta, dict) else None
     return isinstance(version, str) and bool(version) and version not in LEGACY_REVISIONS
 
 

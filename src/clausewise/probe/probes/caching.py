@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from clausewise.core.vocabulary import Outcome
@@ -20,7 +20,7 @@ from clausewise.probe.observation import (
     not_observed,
 )
 from clausewise.probe.registration import HTTP_ONLY, probe
-from clausewise.probe.subjects.grouping import once_each
+from clausewise.probe.subjects.grouping import once_each, shown_together
 from clausewise.probe.wording import named
 from clausewise.wire.codes import ErrorCode
 
@@ -206,7 +206,7 @@ async def personal_result_is_private(peer: Peer) -> Observation:
     return merged(judged)
 
 
-Answers = Sequence[Reply]
+Answers = tuple[Reply, ...]
 """All pages of a list, or the one answer to another request."""
 
 
@@ -224,7 +224,7 @@ async def _asked_in_turn(
         if params is None:
             answers.append((await ask_pages(method, ask)).replies)
         else:
-            answers.append([await ask(method, params)])
+            answers.append((await ask(method, params),))
     return tuple(answers)
 
 
@@ -237,19 +237,14 @@ def _compared(method: str, answers: tuple[Answers, ...]) -> Observation:
         return inconclusive(f"{method} gives the same caller another result each time")
     if known == anonymous:
         return not_observed(f"{method} gives everybody the same")
-    public = [
-        reply
-        for replies in answers[:2]
-        for reply in replies
-        if reply.fields.get("cacheScope") == "public"
-    ]
-    if not public:
+    to_all = answers[0] + answers[1]
+    if all(reply.fields.get("cacheScope") != "public" for reply in to_all):
         return held()
     return broke(
         f"the result of {method} depends on the caller and is marked public",
         seen='another result without the credentials, and cacheScope "public"',
         expected='cacheScope "private" where the result depends on who asks',
-        evidence=public[0],
+        evidence=shown_together(*to_all),
     )
 
 

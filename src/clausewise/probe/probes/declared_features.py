@@ -19,6 +19,7 @@ from clausewise.probe.observation import (
 )
 from clausewise.probe.offered import completable_argument
 from clausewise.probe.registration import probe
+from clausewise.probe.subjects.grouping import shown_together
 from clausewise.probe.wording import named
 
 
@@ -69,7 +70,7 @@ async def _list_is_declared(peer: Peer, capability: str, method: str) -> Observa
         seen=f"{count} {capability}, no capability {capability}",
         expected=f"capabilities.{capability}, or error -32601",
         severity=None if count else Outcome.WARN,
-        evidence=reply,
+        evidence=shown_together(await peer.discover(), reply),
     )
 
 
@@ -111,7 +112,7 @@ async def completions_are_declared(peer: Peer) -> Observation:
         seen=f"values {named(values)}, no capability completions",
         expected="capabilities.completions, or error -32601",
         severity=None if values else Outcome.WARN,
-        evidence=reply,
+        evidence=shown_together(await peer.discover(), reply),
     )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from clausewise.core.vocabulary import PUBLISHED_REVISIONS, Outcome, Revision
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.conversation.request import SERVER_INFO_KEY
 from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import (
     Observation,
@@ -22,6 +21,7 @@ from clausewise.probe.observation import (
     not_observed,
 )
 from clausewise.probe.registration import passive, probe
+from clausewise.wire.meta import META_SERVER_INFO
 
 _NO_RESULT = not_applicable("server/discover gives no result (MCP-DSC-001)")
 
@@ -194,7 +194,7 @@ def results_identify_the_server(traffic: Traffic) -> Observation:
     fault = broke(
         f"{len(lacking)} of {len(results)} results do not identify the server ({methods})",
         seen=_server_info_shown(lacking[0]),
-        expected=f"_meta[{SERVER_INFO_KEY!r}] with the strings name and version",
+        expected=f"_meta[{META_SERVER_INFO!r}] with the strings name and version",
         evidence=lacking[0],
     )
     return replace(fault, occasions=len(results))
@@ -206,16 +206,16 @@ def _identifies(reply: Reply) -> bool:
 
 def _server_info(reply: Reply) -> Iterator[Any]:
     meta = reply.fields.get("_meta")
-    info = meta.get(SERVER_INFO_KEY) if isinstance(meta, dict) else None
+    info = meta.get(META_SERVER_INFO) if isinstance(meta, dict) else None
     for member in ("name", "version"):
         yield info.get(member) if isinstance(info, dict) else None
 
 
 def _server_info_shown(reply: Reply) -> str:
     meta = reply.fields.get("_meta")
-    if not isinstance(meta, dict) or SERVER_INFO_KEY not in meta:
+    if not isinstance(meta, dict) or META_SERVER_INFO not in meta:
         return f"a result of {reply.request.method} without it"
-    return f"{meta[SERVER_INFO_KEY]!r}"[:80]
+    return f"{meta[META_SERVER_INFO]!r}"[:80]
 
 
 def _shown(reply: Reply, member: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from clausewise.core.vocabulary import TransportKind
+from clausewise.core.vocabulary import Outcome, TransportKind
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
@@ -26,6 +26,9 @@ from clausewise.trace.events import Event
 _UNUSUAL_IDS = ("clausewise-1", "1", "", 0, -1, 2**53 - 1)
 """Strings, one of which looks like a number; integers that are false, negative and large."""
 
+_PATIENCE_S = 3.0
+"""How long an answer may take that the server may never send, for want of the id."""
+
 _NO_RESOURCE = "clausewise-nonexistent://8f3a"
 
 
@@ -43,7 +46,8 @@ async def result_carries_the_id_of_its_request(peer: Peer) -> Observation:
         return inconclusive(failure)
     judged: list[tuple[Hashable, Observation]] = []
     for value in _UNUSUAL_IDS:
-        reply = await peer.request("server/discover", id=value)
+        seconds = min(_PATIENCE_S, peer.answer_s)
+        reply = await peer.request("server/discover", id=value, timeout_s=seconds)
         judged.append((type(value).__name__, _echoed(reply, "result")))
     return once_each(judged)
 
@@ -64,7 +68,9 @@ async def error_carries_the_id_of_its_request(peer: Peer) -> Observation:
     if _echoed(control, "error").faults:
         return not_observed("the error for an unknown method lacks the id: MCP-ERR-002's finding")
     judged = [("error", _echoed(reply, "error")) for reply in await _refused(peer)]
-    return once_each(judged)
+    # An HTTP layer or a gateway may have refused some of them without JSON-RPC.
+    decided = [pair for pair in judged if pair[1].outcome is not Outcome.INCONCLUSIVE]
+    return once_each(decided or judged)
 
 
 async def _refused(peer: Peer) -> list[Reply]:

@@ -12,7 +12,7 @@ from clausewise.probe.observation import Observation, broke, held, not_observed
 from clausewise.probe.registration import passive
 from clausewise.probe.subjects.grouping import Sighting, once_each
 from clausewise.probe.subjects.received import Received, received
-from clausewise.probe.wording import named
+from clausewise.probe.wording import named, named_member
 from clausewise.trace.events import EventKind
 from clausewise.transport.answers import Ending
 from clausewise.wire.jsonrpc import NOTIFICATION_PREFIX
@@ -45,7 +45,7 @@ def message_is_json_rpc(traffic: Traffic) -> Observation:
             return held()
         return broke(
             f"{one.what} is no message of JSON-RPC 2.0",
-            seen=_member(one.payload, "jsonrpc"),
+            seen=named_member(one.payload, "jsonrpc"),
             expected='"jsonrpc": "2.0"',
             evidence=one.sighting,
         )
@@ -136,7 +136,7 @@ def _lacking(error: Any) -> str:
     if "code" not in error:
         return "no code"
     if not isinstance(error.get("message"), str):
-        return _member(error, "message")
+        return named_member(error, "message")
     return ""
 
 
@@ -164,10 +164,6 @@ def error_code_is_an_integer(traffic: Traffic) -> Observation:
         )
 
     return _each(traffic, judge, "no error with a code was seen")
-
-
-def _member(members: Any, key: str) -> str:
-    return f"{key} {named(members[key])}" if key in members else f"no {key}"
 
 
 @passive("CW-RES-007")

@@ -9,12 +9,7 @@ from urllib.parse import urlsplit
 from clausewise.core.vocabulary import LEGACY_REVISIONS, Era, Outcome, TransportKind
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.conversation.request import (
-    ABSENT,
-    CAPABILITIES_KEY,
-    CLIENT_INFO_KEY,
-    VERSION_KEY,
-)
+from clausewise.probe.conversation.request import ABSENT
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -28,6 +23,7 @@ from clausewise.probe.subjects.grouping import Sighting, once_each
 from clausewise.probe.wording import named
 from clausewise.trace.events import Event
 from clausewise.wire.codes import ErrorCode
+from clausewise.wire.meta import META_CAPABILITIES, META_CLIENT_INFO, META_VERSION
 
 NO_SUCH_VERSION = "1900-01-01"
 NO_SUCH_METHOD = "clausewise/does-not-exist"
@@ -220,11 +216,11 @@ async def missing_meta_is_invalid_params(peer: Peer) -> Observation:
     failure = await failed_control(peer)
     if failure is not None:
         return inconclusive(failure)
-    optional = await peer.request("server/discover", meta={CLIENT_INFO_KEY: ABSENT})
+    optional = await peer.request("server/discover", meta={META_CLIENT_INFO: ABSENT})
     judged = [
         (
             "clientCapabilities",
-            _refuses(await _without(peer, CAPABILITIES_KEY), "clientCapabilities"),
+            _refuses(await _without(peer, META_CAPABILITIES), "clientCapabilities"),
         ),
         ("clientInfo", _serves_without_info(optional)),
     ]
@@ -242,7 +238,7 @@ async def _without(peer: Peer, key: str) -> Reply:
 
 async def _ambiguous(peer: Peer, what: str) -> Observation:
     if what == "_meta.protocolVersion":
-        reply = await _without(peer, VERSION_KEY)
+        reply = await _without(peer, META_VERSION)
         # Without a header, the version in `_meta` may be how a dual server tells the eras.
         may_be_legacy = peer.transport is TransportKind.STDIO and reply.error is not None
     else:

@@ -13,13 +13,13 @@ from clausewise.core.vocabulary import Outcome, TransportKind
 from clausewise.judge.subjects.formats import scheme_of
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.conversation.request import SERVER_INFO_KEY
 from clausewise.probe.observation import Observation, broke, held, not_applicable
 from clausewise.probe.probes.caching import LISTS
 from clausewise.probe.registration import probe
 from clausewise.probe.subjects.grouping import once_each
 from clausewise.probe.subjects.listed import entries
 from clausewise.probe.wording import named
+from clausewise.wire.meta import META_SERVER_INFO
 
 _IGNORED = re.compile(r"[\x00-\x20\x7f]+")
 """What browsers drop from a URL's beginning, and partly from within, before they read it."""
@@ -53,7 +53,7 @@ async def icons_come_from_safe_places(peer: Peer) -> Observation:
 async def _icons(peer: Peer) -> AsyncIterator[_Icon]:
     reply = await peer.discover()
     meta = reply.fields.get("_meta")
-    info = meta.get(SERVER_INFO_KEY) if isinstance(meta, dict) else None
+    info = meta.get(META_SERVER_INFO) if isinstance(meta, dict) else None
     for src in _sources(info):
         yield _Icon(src, "the server", reply)
     for capability, method in LISTS:

@@ -25,7 +25,7 @@ from clausewise.probe.probes.input_required import (
 from clausewise.probe.registration import passive
 from clausewise.probe.subjects.grouping import once_each
 from clausewise.probe.subjects.tour import INPUT_REQUIRED
-from clausewise.probe.wording import named
+from clausewise.probe.wording import named, named_member
 from clausewise.wire.methods import input_requests
 
 _NOTHING = "no result asked the client for input"
@@ -189,7 +189,7 @@ def elicitation_has_message_and_mode(traffic: Traffic) -> Observation:
 
     def judge(one: Asked) -> Observation:
         if not isinstance(one.params.get("message"), str):
-            seen = _member(one.params, "message")
+            seen = named_member(one.params, "message")
             return one.lacks("has no message", seen=seen, expected="a string in message")
         if one.mode not in (FORM, URL):
             seen = f"mode {named(one.mode)}"
@@ -213,7 +213,7 @@ def form_has_a_schema(traffic: Traffic) -> Observation:
             return None
         if isinstance(one.params.get("requestedSchema"), dict):
             return held()
-        seen = _member(one.params, "requestedSchema")
+        seen = named_member(one.params, "requestedSchema")
         return one.lacks("is a form without fields", seen=seen, expected="a requestedSchema")
 
     return _each(traffic, ELICIT, judge, "no elicitation in form mode was seen")
@@ -235,7 +235,7 @@ def url_elicitation_says_so_and_has_a_url(traffic: Traffic) -> Observation:
             return None
         if isinstance(one.params.get("url"), str):
             return held()
-        seen = _member(one.params, "url")
+        seen = named_member(one.params, "url")
         return one.lacks("is in URL mode without a URL", seen=seen, expected="a string in url")
 
     return _each(traffic, ELICIT, judge, "no elicitation in URL mode was seen")
@@ -365,17 +365,13 @@ def sampling_message_has_role_and_content(traffic: Traffic) -> Observation:
         messages = list(objects(one.params.get("messages")))
         for message in messages:
             if message.get("role") not in _ROLES:
-                seen = _member(message, "role")
+                seen = named_member(message, "role")
                 expected = '"user" or "assistant"'
                 return one.lacks("has a message without a role", seen=seen, expected=expected)
             if not isinstance(message.get("content"), dict | list):
-                seen = _member(message, "content")
+                seen = named_member(message, "content")
                 expected = "a content block, or an array of them"
                 return one.lacks("has a message without content", seen=seen, expected=expected)
         return held(len(messages)) if messages else None
 
     return _each(traffic, SAMPLE, judge, "no sampling message was seen")
-
-
-def _member(members: Mapping[str, Any], key: str) -> str:
-    return f"{key} {named(members[key])}" if key in members else f"no {key}"

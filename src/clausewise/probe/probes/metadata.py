@@ -55,23 +55,14 @@ def metadata_keys_are_well_formed(traffic: Traffic) -> Observation:
 
     Fix: write `prefix/name`, the prefix of labels joined by dots, such as `com.example/trace`.
     """
-    extended = _extensions(traffic)
+    # An official extension may define keys of its own.
+    extended = any(name.startswith(_OFFICIAL) for name in traffic.extensions or ())
     parts = [
         (key, _judged_key(one, key, extended=extended))
         for one, meta in _metas(traffic)
         for key in meta
     ]
     return once_each(parts) if parts else not_observed("no _meta from the server was seen")
-
-
-def _extensions(traffic: Traffic) -> bool:
-    """Whether the server advertises an official extension, which may define keys of its own."""
-    for reply in traffic.results:
-        capabilities = reply.fields.get("capabilities")
-        found = capabilities.get("extensions") if isinstance(capabilities, dict) else None
-        if isinstance(found, dict) and any(name.startswith(_OFFICIAL) for name in found):
-            return True
-    return False
 
 
 def _judged_key(one: Received, key: str, *, extended: bool) -> Observation:

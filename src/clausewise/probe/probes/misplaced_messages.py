@@ -6,11 +6,7 @@ from collections.abc import Mapping
 
 from clausewise.core.vocabulary import Revision, TransportKind
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.conversation.request import (
-    CAPABILITIES_KEY,
-    VERSION_KEY,
-    has_usual_headers,
-)
+from clausewise.probe.conversation.request import has_usual_headers
 from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import Observation, broke, held, not_observed
 from clausewise.probe.probes.results import ASKS_FOR_INPUT, CORE_METHODS
@@ -21,6 +17,7 @@ from clausewise.probe.subjects.received import received_in
 from clausewise.probe.subjects.subscription import ACKNOWLEDGED, CHANGES, LISTEN
 from clausewise.wire.codes import ErrorCode
 from clausewise.wire.jsontext import JsonTextError, decode
+from clausewise.wire.meta import META_CAPABILITIES, META_VERSION
 
 _OF_SUBSCRIPTIONS = frozenset({ACKNOWLEDGED, *CHANGES.values()})
 _MEANINGS: Mapping[int, str] = {
@@ -59,8 +56,8 @@ def _has_sound_envelope(reply: Reply) -> bool:
         and isinstance(meta, dict)
         and sent.get("method") == request.method
         and sent.get("params") == request.params
-        and meta.get(VERSION_KEY) == Revision.MODERN.value
-        and isinstance(meta.get(CAPABILITIES_KEY), dict)
+        and meta.get(META_VERSION) == Revision.MODERN.value
+        and isinstance(meta.get(META_CAPABILITIES), dict)
         and has_usual_headers(request)
         and not _may_lack_a_header(reply)
     )

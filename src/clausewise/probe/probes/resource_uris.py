@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from clausewise.core.vocabulary import Outcome
 from clausewise.judge.subjects.formats import uri_fault, uri_template_fault
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
@@ -86,7 +87,8 @@ async def what_is_no_uri_is_not_read(peer: Peer) -> Observation:
     for text in _NO_URIS:
         reply = await peer.request("resources/read", {"uri": text}, rule="CW-RSC-004")
         judged.append(("", await _not_read(peer, text, reply)))
-    return once_each(judged)
+    decided = [pair for pair in judged if pair[1].outcome is not Outcome.INCONCLUSIVE]
+    return once_each(decided or judged)
 
 
 async def _not_read(peer: Peer, text: str, reply: Reply) -> Observation:

@@ -11,7 +11,6 @@ from clausewise.probe.acquaintance import Pages, ask_pages
 from clausewise.probe.conversation.link import Link
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.conversation.request import CAPABILITIES_KEY
 from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import (
     Observation,
@@ -28,6 +27,7 @@ from clausewise.probe.subjects.tour import ALL_CAPABILITIES
 from clausewise.probe.wording import named
 from clausewise.trace.events import Event
 from clausewise.wire.jsonrpc import MessageClass, classify
+from clausewise.wire.meta import META_CAPABILITIES
 from clausewise.wire.methods import requests
 
 CORE_METHODS = requests(Revision.MODERN)
@@ -93,22 +93,12 @@ def result_type_is_defined(traffic: Traffic) -> Observation:
     typed = [r for r in _with_result(traffic) if isinstance(r.fields.get("resultType"), str)]
     if not typed:
         return not_observed("no result with a resultType was seen")
-    extensions = _extensions(traffic)
+    extensions = traffic.extensions
     return once_each((_type_kind(reply), _defined(reply, extensions)) for reply in typed)
 
 
 def _type_kind(reply: Reply) -> tuple[str | None, str]:
     return reply.request.method, str(reply.fields["resultType"])
-
-
-def _extensions(traffic: Traffic) -> frozenset[str] | None:
-    """The extensions the server advertises; None when no `DiscoverResult` was seen."""
-    for reply in traffic.results:
-        capabilities = reply.fields.get("capabilities")
-        if reply.request.method == "server/discover" and isinstance(capabilities, dict):
-            advertised = capabilities.get("extensions")
-            return frozenset(advertised) if isinstance(advertised, dict) else frozenset()
-    return None
 
 
 def _defined(reply: Reply, extensions: frozenset[str] | None) -> Observation:
@@ -138,14 +128,14 @@ def _defined(reply: Reply, extensions: frozenset[str] | None) -> Observation:
 def _declares_input(reply: Reply) -> bool:
     """Whether the request declares a capability that lets a server ask for input."""
     meta = (reply.request.params or {}).get("_meta")
-    return bool(ALL_CAPABILITIES.keys() & _member(meta, CAPABILITIES_KEY).keys())
+    return bool(ALL_CAPABILITIES.keys() & _member(meta, META_CAPABILITIES).keys())
 
 
 def _task(reply: Reply, extensions: frozenset[str]) -> Observation:
     if TASKS not in extensions:
         return _undefined(reply, f'"task" only where {TASKS} is advertised')
     meta = (reply.request.params or {}).get("_meta")
-    declared = _member(_member(meta, CAPABILITIES_KEY), "extensions")
+    declared = _member(_member(meta, META_CAPABILITIES), "extensions")
     if TASKS not in declared:
         return _undefined(reply, f'"task" only where the request declares {TASKS}')
     return held()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -23,10 +23,15 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class _Output:
-    """What modern processes wrote, and a command that shows it again."""
+    """What modern processes wrote, and the commands that show it again."""
 
     events: tuple[Event, ...]
+    command_at: Callable[[int], str | None]
     reproduce: str
+
+    def sighting(self, event: Event) -> Sighting:
+        """The event as evidence; one that came with no answer comes at the start or the end."""
+        return Sighting(event.seq, self.command_at(event.seq) or self.reproduce)
 
 
 @probe("CW-STD-001", transports=STDIO_ONLY, turn=Turn.END)
@@ -90,7 +95,7 @@ async def _whole_output(peer: Peer) -> _Output:
             and event.direction is Direction.SERVER_TO_CLIENT
             and event.session in modern
         )
-        return _Output(events, (await peer.discover()).reproduce)
+        return _Output(events, peer.command_at, (await peer.discover()).reproduce)
 
     return await peer.once("whole output", end)
 
@@ -149,7 +154,7 @@ def _broken(output: _Output, event: Event, what: str, seen: str) -> Observation:
         f"the server writes something to stdout {what}",
         seen=seen,
         expected="one JSON-RPC message a line, and nothing else",
-        evidence=Sighting(event.seq, output.reproduce),
+        evidence=output.sighting(event),
     )
 
 

@@ -10,7 +10,6 @@ import anyio
 from clausewise.core.vocabulary import Outcome
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.conversation.request import CAPABILITIES_KEY
 from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import (
     Observation,
@@ -26,6 +25,7 @@ from clausewise.probe.wording import named
 from clausewise.trace.events import Event
 from clausewise.transport.answers import Ending
 from clausewise.wire.jsontext import JsonTextError, decode
+from clausewise.wire.meta import META_CAPABILITIES
 
 JSON = "application/json"
 EVENT_STREAM = "text/event-stream"
@@ -174,7 +174,7 @@ async def _ends(peer: Peer, lingering: Reply) -> Observation:
     reply = await peer.request(
         str(lingering.request.method),
         params,
-        capabilities=params["_meta"][CAPABILITIES_KEY],
+        capabilities=params["_meta"][META_CAPABILITIES],
         until=watch.sees,
         timeout_s=STREAM_WATCHED_S,
     )

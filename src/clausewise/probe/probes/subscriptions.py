@@ -107,9 +107,16 @@ def _acknowledged(subscription: Subscription) -> Observation:
             expected=ACKNOWLEDGED,
             evidence=first.sighting,
         )
-    # The one that asks for nothing was watched only shortly.
-    is_open = opening.streamed and opening.error is None and bool(subscription.wanted)
-    if not is_open or opening.blocked is None:
+    if opening.succeeded:
+        return broke(
+            "a subscription is answered with a result and not acknowledged",
+            seen=opening.shown,
+            expected=ACKNOWLEDGED,
+            evidence=opening,
+        )
+    if not subscription.wanted:
+        return not_observed("a subscription to nothing was watched only for a moment")
+    if not opening.streamed or opening.error is not None or opening.blocked is None:
         return inconclusive(opening.blocked or f"{LISTEN} got {opening.shown}")
     return broke(
         "a subscription is opened and not acknowledged",

@@ -10,7 +10,6 @@ from clausewise.judge.subjects.schema_documents import dialect_of, fault_of
 from clausewise.judge.subjects.tool_schemas import UndecidableError, compiled, misfit_of
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.conversation.request import CAPABILITIES_KEY
 from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import (
     Observation,
@@ -27,6 +26,7 @@ from clausewise.probe.subjects.named_requests import NAME_IT
 from clausewise.probe.subjects.tour import INPUT_REQUIRED, results, tour
 from clausewise.probe.wording import named
 from clausewise.wire.codes import ErrorCode
+from clausewise.wire.meta import META_CAPABILITIES
 
 _MISFITS: Mapping[str, Any] = {
     "number": {},
@@ -155,7 +155,7 @@ def extension_needs_both_parties(traffic: Traffic) -> Observation:
     Fix: use what an extension adds only for requests whose clientCapabilities declare it;
     else answer as the core protocol says, or with an error.
     """
-    advertised = _advertised(traffic)
+    advertised = traffic.extensions
     if not advertised:
         return not_applicable("the server advertises no extension")
     return once_each(
@@ -166,18 +166,9 @@ def extension_needs_both_parties(traffic: Traffic) -> Observation:
     )
 
 
-def _advertised(traffic: Traffic) -> frozenset[str]:
-    for reply in traffic.results:
-        capabilities = reply.fields.get("capabilities")
-        if reply.request.method == "server/discover" and isinstance(capabilities, dict):
-            extensions = capabilities.get("extensions")
-            return frozenset(extensions) if isinstance(extensions, dict) else frozenset()
-    return frozenset()
-
-
 def _declared(reply: Reply) -> frozenset[str]:
     meta = (reply.request.params or {}).get("_meta")
-    capabilities = meta.get(CAPABILITIES_KEY) if isinstance(meta, dict) else None
+    capabilities = meta.get(META_CAPABILITIES) if isinstance(meta, dict) else None
     extensions = capabilities.get("extensions") if isinstance(capabilities, dict) else None
     return frozenset(extensions) if isinstance(extensions, dict) else frozenset()
 

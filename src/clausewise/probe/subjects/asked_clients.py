@@ -48,13 +48,14 @@ async def asking_calls(peer: LegacyPeer) -> tuple[AskingCall, ...]:
     """
 
     async def find() -> tuple[AskingCall, ...]:
+        if not peer.harmless_calls:
+            return ()
         async with peer.client(DECLINING_CLIENT) as session:
             if session.version != Revision.LEGACY.value:
                 raise TargetError(f"initialize got {session.initialization.shown}")
             replies = [
                 (call, await session.request("tools/call", call.params, timeout_s=seconds))
-                for call in peer.harmless_calls
-                if (seconds := patience_s(peer, call))
+                for call, seconds in ((one, patience_s(peer, one)) for one in peer.harmless_calls)
             ]
         found = (AskingCall(call, questions_of(reply)) for call, reply in replies)
         return tuple(one for one in found if one.questions)

@@ -38,8 +38,8 @@ async def cancelled_call(peer: Peer, link: Link) -> CancelledCall | None:
 
     Nobody may use the link afterwards.
     """
-    slow = next((visit for visit in await tour(peer) if _is_slow(visit)), None)
-    if slow is None:
+    slow = max(await tour(peer), key=_seconds, default=None)
+    if slow is None or _seconds(slow) < _SLOW_S:
         return None
     params = {**slow.request.params, "_meta": {"progressToken": TOKEN}}
     call = await peer.request("tools/call", params, link=link, until=is_response, timeout_s=0)
@@ -53,9 +53,10 @@ def _never(_: Event) -> bool:
     return False
 
 
-def _is_slow(visit: Visit) -> bool:
+def _seconds(visit: Visit) -> float:
+    """How long a call took that gave a result; 0 for everything else."""
     events = visit.reply.answer.events
     if visit.request.method != "tools/call" or not visit.reply.succeeded:
-        return False
+        return 0.0
     first, last = events[0].ts, events[-1].ts
-    return isinstance(first, float) and isinstance(last, float) and last - first >= _SLOW_S
+    return last - first if isinstance(first, float) and isinstance(last, float) else 0.0

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from clausewise.core.vocabulary import Outcome
-from clausewise.probe.observation import Observation, merged
+from clausewise.probe.observation import Evidence, Observation, merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +15,18 @@ class Sighting:
 
     seq: int | None
     reproduce: str | None
+
+
+def shown_together(*replies: Evidence) -> Sighting:
+    """The last of several replies as the evidence, which shows the fault beside the others."""
+    commands = [reply.reproduce for reply in replies if reply.reproduce is not None]
+    return Sighting(replies[-1].seq, "; ".join(commands))
+
+
+def shown_at_once(first: Evidence, second: Evidence) -> Sighting:
+    """The second reply as the evidence: its request goes out while the first is in progress."""
+    command = f"( {first.reproduce} ) & sleep 0.1; {second.reproduce}; wait"
+    return Sighting(second.seq, command)
 
 
 def once_each(judged: Iterable[tuple[Hashable, Observation]]) -> Observation:

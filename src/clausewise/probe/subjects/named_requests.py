@@ -8,8 +8,8 @@ from typing import Any
 
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.conversation.request import NAMED_BY
 from clausewise.probe.offered import TOOL_S, ToolCall
+from clausewise.wire.headers import NAMED_BY
 
 UNKNOWN_TOOL = "clausewise_no_such_tool"
 OTHER_NAME = "clausewise-other"

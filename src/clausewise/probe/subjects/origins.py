@@ -11,17 +11,25 @@ from clausewise.transport.targets import HttpTarget
 FOREIGN_ORIGIN = "https://evil.example"
 
 
-async def served_foreign_origin(target: HttpTarget, reply: Reply, seconds: float) -> Observation:
-    """The fault that `reply`, a success, shows.
+def look_alike(target: HttpTarget) -> str:
+    """An origin of somebody else that begins like the server's own."""
+    scheme = "https" if target.is_tls else "http"
+    return f"{scheme}://{target.authority}.evil.example"
+
+
+async def served_foreign_origin(
+    target: HttpTarget, reply: Reply, seconds: float, origin: str = FOREIGN_ORIGIN
+) -> Observation:
+    """The fault that `reply`, a success for a request of that origin, shows.
 
     A public server may mean to be open to every page, and says so to browsers.
     """
     allowed = reply.header("access-control-allow-origin")
-    open_to_all = allowed in ("*", FOREIGN_ORIGIN) and await _is_public(target, seconds)
+    open_to_all = allowed in ("*", origin) and await _is_public(target, seconds)
     declared = f", and Access-Control-Allow-Origin: {allowed}" if allowed else ""
     return broke(
         "a request with a foreign Origin is served",
-        seen=f"{reply.shown}, for Origin {FOREIGN_ORIGIN}{declared}",
+        seen=f"{reply.shown}, for Origin {origin}{declared}",
         expected="HTTP 403, unless the server means every origin to be valid"
         if open_to_all
         else "HTTP 403",

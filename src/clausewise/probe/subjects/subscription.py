@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import anyio
 
@@ -12,6 +12,7 @@ from clausewise.core.vocabulary import TransportKind
 from clausewise.probe.conversation.link import Link
 from clausewise.probe.conversation.peer import GLANCE_S, Peer
 from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.conversation.request import Edits
 from clausewise.probe.offered import TOOL_S
 from clausewise.probe.subjects.cancelled_call import CancelledCall, cancelled_call
 from clausewise.probe.subjects.received import Received, received_in
@@ -146,7 +147,9 @@ async def _over_http(peer: Peer, wanted: Mapping[str, Any]) -> Listening:
 
     async def hold(name: str, filter_: Mapping[str, Any], id_: str | int) -> None:
         async with peer.fresh() as link:
-            found[name] = await _open(peer, filter_, id_, link, until=sees, seconds=_WATCH_S)
+            found[name] = await _open(
+                peer, filter_, id=id_, link=link, until=sees, timeout_s=_WATCH_S
+            )
         opened.set()
 
     async with anyio.create_task_group() as group:
@@ -157,17 +160,17 @@ async def _over_http(peer: Peer, wanted: Mapping[str, Any]) -> Listening:
     full = found["full"]
     if not full.answer.messages and full.blocked is not None:
         async with peer.fresh() as link:
-            full = await _open(peer, wanted, "clausewise-again", link, until=_any, seconds=GLANCE_S)
+            full = await _open(peer, wanted, id="clausewise-again", link=link, until=_any)
     return Listening(Subscription(full, wanted), Subscription(found["empty"], {}))
 
 
 async def _on_stdio(peer: Peer, wanted: Mapping[str, Any]) -> Listening:
     """Both subscriptions on a process that nobody uses afterwards, then the end of both."""
     async with peer.another() as link:
-        full = await _open(peer, wanted, "clausewise-full", link, until=_any, seconds=GLANCE_S)
+        full = await _open(peer, wanted, id="clausewise-full", link=link, until=_any)
         if full.error is not None:
             return Listening(Subscription(full, wanted), None)
-        empty = await _open(peer, {}, 900_001, link, until=_any, seconds=_WATCH_S)
+        empty = await _open(peer, {}, id=900_001, link=link, until=_any, timeout_s=_WATCH_S)
         later = (*await _call(peer, link), await peer.request("server/discover", link=link))
         for id_ in (full.id, empty.id):
             await peer.notify("notifications/cancelled", {"requestId": id_}, link=link)
@@ -181,23 +184,9 @@ async def _on_stdio(peer: Peer, wanted: Mapping[str, Any]) -> Listening:
     )
 
 
-async def _open(
-    peer: Peer,
-    wanted: Mapping[str, Any],
-    id_: str | int,
-    link: Link,
-    *,
-    until: Any,
-    seconds: float,
-) -> Reply:
-    return await peer.request(
-        LISTEN,
-        {"notifications": dict(wanted)},
-        id=id_,
-        until=until,
-        timeout_s=min(seconds, peer.answer_s),
-        link=link,
-    )
+async def _open(peer: Peer, wanted: Mapping[str, Any], **edits: Unpack[Edits]) -> Reply:
+    edits["timeout_s"] = min(edits.get("timeout_s", GLANCE_S), peer.answer_s)
+    return await peer.request(LISTEN, {"notifications": dict(wanted)}, **edits)
 
 
 async def _call(peer: Peer, link: Link | None) -> tuple[Reply, ...]:

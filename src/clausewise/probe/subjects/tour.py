@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
+
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.offered import TOOL_S, prompt_arguments
@@ -13,6 +15,9 @@ from clausewise.probe.subjects.named_requests import NamedRequest
 
 MAX_EACH = 8
 """How many tools, prompts and resources each are asked for."""
+
+TOUR_S = 8.0
+"""After how many seconds no further request is made; a single probe may take longer."""
 
 ALL_CAPABILITIES: Mapping[str, Any] = {
     "elicitation": {"form": {}, "url": {}},
@@ -48,11 +53,17 @@ async def harmless_requests(peer: Peer) -> AsyncIterator[NamedRequest]:
 
 
 async def tour(peer: Peer) -> tuple[Visit, ...]:
-    """All harmless requests, with every client capability and a progress token of their own."""
+    """All harmless requests, with every client capability and a progress token of their own.
+
+    Where the server takes its time, those that can be made within `TOUR_S`.
+    """
 
     async def travel() -> tuple[Visit, ...]:
         visits: list[Visit] = []
+        end = anyio.current_time() + TOUR_S
         async for request in harmless_requests(peer):
+            if anyio.current_time() > end:
+                break
             visits.append(Visit(request, await _visit(peer, request, len(visits))))
         return tuple(visits)
 

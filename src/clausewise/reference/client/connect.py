@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from clausewise.core.errors import BarredError, TargetError
+from clausewise.core.errors import TargetError
 from clausewise.core.vocabulary import Era, Revision
 from clausewise.reference.client.call import Reply
 from clausewise.reference.client.channel import Channel
-from clausewise.reference.client.legacy_session import BARRED, SUPPORTED_VERSIONS, LegacySession
+from clausewise.reference.client.legacy_session import (
+    BARRED,
+    SUPPORTED_VERSIONS,
+    LegacySession,
+    barred,
+)
 from clausewise.reference.client.modern_session import DISCOVER, ModernSession
 from clausewise.reference.client.session import Session, Setup
 from clausewise.wire.codes import ErrorCode
@@ -39,7 +44,7 @@ async def connect(setup: Setup, channel: Channel, era: Era) -> Session:
         session = ModernSession(setup, channel)
         patience = _PATIENCE_S if era is Era.DUAL else setup.seconds
         reply = await _discover(session, min(patience, setup.seconds))
-        if reply.result is not None and _is_modern(reply):
+        if reply.result is not None and not reply.fault and _is_modern(reply):
             session.learn(reply.result)
             return session
         _insist_on_legacy(reply, era)
@@ -75,7 +80,7 @@ def _insist_on_legacy(reply: Reply, era: Era) -> None:
             alone is wanted.
     """
     if reply.status in BARRED and reply.code not in _MODERN_ERRORS:
-        raise BarredError(f"HTTP {reply.status}: the server lets nobody in", "Try --bearer, -H or --oauth.")
+        raise barred(reply.status)
     if reply.response is None and reply.status is None and reply.fault.startswith("no connection"):
         raise TargetError(reply.fault, "Check that the server runs and listens there.")
     versions = _named_versions(reply)

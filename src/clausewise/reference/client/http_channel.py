@@ -140,10 +140,10 @@ class HttpChannel:
         if not outgoing.authorized:
             own = tuple(pair for pair in own if pair[0].lower() != b"authorization")
         headers = tuple(
-            (name.encode("latin-1"), value.encode("utf-8"))
+            (name.encode("latin-1"), value.encode("utf-8", "surrogateescape"))
             for name, value in (*outgoing.headers, *(more if outgoing.authorized else ()))
         )
-        path = f"{self._target.request_target}{outgoing.query}" if outgoing.query else None
+        path = f"{self._target.request_target}{outgoing.suffix}" if outgoing.suffix else None
         return HttpRequest(outgoing.verb, own + headers, outgoing.text, path)
 
     async def _connection(self) -> HttpConnection:
@@ -179,7 +179,9 @@ def _receipt(answer: Answer) -> Receipt:
     event_id, retry_ms = _resumption(answer.events)
     return Receipt(
         status=answer.status,
-        headers=tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in answer.headers),
+        headers=tuple(
+            (n.decode("latin-1"), v.decode("utf-8", "surrogateescape")) for n, v in answer.headers
+        ),
         ending=answer.ending,
         detail=answer.detail,
         streamed=answer.media_type == "text/event-stream",

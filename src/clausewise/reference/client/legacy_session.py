@@ -28,13 +28,13 @@ from clausewise.reference.messages import (
 )
 from clausewise.transport.answers import Ending
 from clausewise.wire.codes import ErrorCode
+from clausewise.wire.headers import VERSION_HEADER
 from clausewise.wire.jsonrpc import valid_id
-from clausewise.wire.meta import RELATED_TASK
+from clausewise.wire.meta import META_RELATED_TASK
 
 SUPPORTED_VERSIONS = (Revision.LEGACY.value, "2025-06-18")
 ELICITATION_COMPLETE = "notifications/elicitation/complete"
 SESSION_HEADER = "MCP-Session-Id"
-VERSION_HEADER = "MCP-Protocol-Version"
 
 BARRED = frozenset({401, 403, 407, 429})
 """The HTTP statuses of a server, or a gateway before it, that lets nobody in."""
@@ -49,6 +49,11 @@ _LAST_ANSWERS_S = 1.0
 _GONE = 404
 
 
+def barred(status: int) -> BarredError:
+    """What to say of a server that lets nobody in."""
+    return BarredError(f"HTTP {status}: the server lets nobody in", "Try --bearer, -H or --oauth.")
+
+
 class LegacySession(Session):
     """A session with a server that has an `initialize` handshake."""
 
@@ -61,6 +66,7 @@ class LegacySession(Session):
         self._number = 0
         self._open = anyio.Event()
         self._stream = anyio.CancelScope()
+        self._renewing = anyio.Lock()
         self._answering = 0
 
     async def open(self) -> None:
@@ -92,9 +98,10 @@ class LegacySession(Session):
     def _learn(self, reply: Reply, receipt: Receipt) -> None:
         result = reply.result
         if result is None:
+            if receipt.status in BARRED:
+                raise barred(receipt.status)
             said = reply.error.get("message") if reply.error else reply.fault
-            error = BarredError if receipt.status in BARRED else TargetError
-            raise error(
+            raise TargetError(
                 f"the server does not initialize a session: {said}",
                 "Check that it speaks MCP at this address.",
             )
@@ -121,16 +128,19 @@ class LegacySession(Session):
     async def close(self) -> None:
         with anyio.move_on_after(_LAST_ANSWERS_S):
             await self.inbox.until(lambda: not self._answering)
+        await self.cancel_all()
         self._stream.cancel()
         if self.on_http and self.session_id is not None:
-            outgoing = Outgoing(self.era, None, self._session_headers(), "DELETE")
+            outgoing = Outgoing(None, self._session_headers(), "DELETE")
             await self.deliver(outgoing)
 
     async def _converse(self, call: Call) -> Reply:
+        await self._open.wait()
+        number, session_id = self._number, self.session_id
         reply, receipt = await self._attempt(call, call.params)
-        lost = receipt.status == _GONE and self.session_id is not None
+        lost = receipt.status == _GONE and session_id is not None
         if lost and self.setup.wiring.renews_lost_sessions:
-            await self._renew()
+            await self._renew(number)
             reply, receipt = await self._attempt(call, call.params)
         if reply.code == ErrorCode.URL_ELICITATION_REQUIRED and await self._visited(call, reply):
             reply, receipt = await self._attempt(call, call.params)
@@ -158,11 +168,16 @@ class LegacySession(Session):
         )
         return {params.get("elicitationId") for params in told if isinstance(params, dict)}
 
-    async def _renew(self) -> None:
-        """The session is gone: begin another one."""
-        self._stream.cancel()
-        self._open = anyio.Event()
-        await self.open()
+    async def _renew(self, lost: int) -> None:
+        """Session number `lost` is gone: begin another one, unless that has been done meanwhile."""
+        async with self._renewing:
+            if self._number == lost:
+                self._stream.cancel()
+                self._open = anyio.Event()
+                try:
+                    await self.open()
+                finally:
+                    self._open.set()
 
     def _compose(self, call: Call, request_id: RequestId, params: JsonObject | None) -> Outgoing:
         if call.progress:
@@ -171,7 +186,7 @@ class LegacySession(Session):
         return self._outgoing(message if params is None else {**message, "params": params})
 
     def _outgoing(self, message: JsonObject) -> Outgoing:
-        return Outgoing(self.era, message, JSON_HEADERS + self._session_headers())
+        return Outgoing(message, JSON_HEADERS + self._session_headers())
 
     def _session_headers(self) -> Headers:
         headers: list[tuple[str, str]] = []
@@ -189,7 +204,7 @@ class LegacySession(Session):
                 break
             await anyio.sleep(_RECONNECT_S if wait_ms is None else wait_ms / 1000)
             headers = (*STREAM_HEADERS, *self._session_headers(), ("Last-Event-ID", last))
-            outgoing = Outgoing(self.era, None, headers, "GET")
+            outgoing = Outgoing(None, headers, "GET")
             receipt = await self.deliver(outgoing, pending, call.seconds)
             if receipt.status is not None and not receipt.streamed:
                 break
@@ -209,7 +224,7 @@ class LegacySession(Session):
             for _ in range(_MAX_RECONNECTS):
                 resumed = () if last is None else (("Last-Event-ID", last),)
                 headers = (*STREAM_HEADERS, *self._session_headers(), *resumed)
-                outgoing = Outgoing(self.era, None, headers, "GET")
+                outgoing = Outgoing(None, headers, "GET")
                 receipt = await self.deliver(outgoing, seconds=_STREAM_S)
                 if not receipt.streamed:
                     return
@@ -245,5 +260,5 @@ class LegacySession(Session):
 def _related_task(params: object) -> JsonObject:
     """The `_meta` of an answer to what a task asks: it names the task, too."""
     meta = params.get("_meta") if isinstance(params, dict) else None
-    task = meta.get(RELATED_TASK) if isinstance(meta, dict) else None
-    return {} if task is None else {"_meta": {RELATED_TASK: task}}
+    task = meta.get(META_RELATED_TASK) if isinstance(meta, dict) else None
+    return {} if task is None else {"_meta": {META_RELATED_TASK: task}}

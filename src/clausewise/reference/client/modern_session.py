@@ -27,8 +27,17 @@ from clausewise.reference.messages import (
     request,
 )
 from clausewise.transport.answers import Ending
-from clausewise.wire import meta, sentinel
+from clausewise.wire import sentinel
 from clausewise.wire.codes import ErrorCode
+from clausewise.wire.headers import METHOD_HEADER, NAME_HEADER, NAMED_BY, VERSION_HEADER
+from clausewise.wire.meta import (
+    META_CAPABILITIES,
+    META_CLIENT_INFO,
+    META_LOG_LEVEL,
+    META_SERVER_INFO,
+    META_SUBSCRIPTION,
+    META_VERSION,
+)
 
 DISCOVER = "server/discover"
 LISTEN = "subscriptions/listen"
@@ -36,10 +45,9 @@ ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 MAX_ROUNDS = 10
 """How often a server may ask for input before one request is given up."""
 
-_NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _GONE = (Ending.RESET, Ending.REFUSED)
 _INPUT_REQUIRED = "input_required"
-_RESULT_TYPES = frozenset({"complete", _INPUT_REQUIRED})
+_RESULT_TYPES = ("complete", _INPUT_REQUIRED)
 
 
 class ModernSession(Session):
@@ -52,7 +60,6 @@ class ModernSession(Session):
         self.version = Revision.MODERN.value
         self.log_level: str | None = None
         self.cache = ResultCache()
-        self._listening: list[Call] = []
         self._restarting = anyio.Lock()
         channel.attach(self.inbox, None)
         self.inbox.on_notice = self.cache.heed
@@ -62,13 +69,12 @@ class ModernSession(Session):
         capabilities = discovery.get("capabilities")
         self.capabilities = capabilities if isinstance(capabilities, dict) else {}
         about = discovery.get("_meta")
-        info = about.get(meta.SERVER_INFO) if isinstance(about, dict) else None
+        info = about.get(META_SERVER_INFO) if isinstance(about, dict) else None
         self.server_info = info if isinstance(info, dict) else {}
 
     async def close(self) -> None:
-        """There is nothing to end but the subscriptions."""
-        for call in self._listening:
-            await self.cancel(call)
+        """There is nothing to end but what is in progress, subscriptions among it."""
+        await self.cancel_all()
 
     async def _converse(self, call: Call) -> Reply:
         if call.method == "tools/call" and self.on_http:
@@ -79,8 +85,6 @@ class ModernSession(Session):
             kept = self.cache.find(call.method, call.params)
             if kept is not None:
                 return Reply(kept, cached=True)
-        if call.method == LISTEN:
-            self._listening.append(call)
         reply = await self._with_rounds(call)
         if reply.code == ErrorCode.HEADER_MISMATCH and call.method == "tools/call":
             await self._list_tools()
@@ -172,23 +176,23 @@ class ModernSession(Session):
 
     def _compose(self, call: Call, request_id: RequestId, params: JsonObject | None) -> Outgoing:
         added: JsonObject = {
-            meta.PROTOCOL_VERSION: self.version,
-            meta.CLIENT_INFO: CLIENT_INFO,
-            meta.CLIENT_CAPABILITIES: self.declared,
+            META_VERSION: self.version,
+            META_CLIENT_INFO: CLIENT_INFO,
+            META_CAPABILITIES: self.declared,
         }
         if self.log_level is not None:
-            added[meta.LOG_LEVEL] = self.log_level
+            added[META_LOG_LEVEL] = self.log_level
         if call.progress:
             added["progressToken"] = f"progress-{request_id}"
         members = merged_meta(params, added)
         message = request(request_id, call.method) | {"params": members}
-        return Outgoing(self.era, message, JSON_HEADERS + self._headers(call.method, members))
+        return Outgoing(message, JSON_HEADERS + self._headers(call.method, members))
 
     def _headers(self, method: str, params: JsonObject) -> tuple[tuple[str, str], ...]:
-        headers = [("MCP-Protocol-Version", self.version), ("Mcp-Method", method)]
-        name = params.get(_NAMED_BY.get(method, ""))
+        headers = [(VERSION_HEADER, self.version), (METHOD_HEADER, method)]
+        name = params.get(NAMED_BY.get(method, ""))
         if isinstance(name, str):
-            headers.append(("Mcp-Name", sentinel.encode(name)))
+            headers.append((NAME_HEADER, sentinel.encode(name)))
         tool = self.tools.find(name) if method == "tools/call" else None
         if tool is not None:
             headers += parameter_headers(tool, params.get("arguments")).items()
@@ -201,7 +205,7 @@ class ModernSession(Session):
         params: JsonObject = {"requestId": pending.id}
         if reason is not None:
             params["reason"] = reason
-        outgoing = Outgoing(self.era, notification("notifications/cancelled", params))
+        outgoing = Outgoing(notification("notifications/cancelled", params))
         with anyio.CancelScope(shield=True):
             await self.deliver(outgoing)
 
@@ -229,5 +233,5 @@ class ModernSession(Session):
 def _names(notice: JsonObject, pending: Pending) -> bool:
     params = notice.get("params")
     about = params.get("_meta") if isinstance(params, dict) else None
-    given = about.get(meta.SUBSCRIPTION_ID) if isinstance(about, dict) else None
+    given = about.get(META_SUBSCRIPTION) if isinstance(about, dict) else None
     return type(given) is type(pending.id) and given == pending.id

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from clausewise.core.vocabulary import Era
 from clausewise.reference.messages import JsonObject, encode
 
 Headers = tuple[tuple[str, str], ...]
@@ -21,21 +20,19 @@ class Outgoing:
     """A message, or an HTTP request without one.
 
     Attributes:
-        era: the era it belongs to.
         message: the JSON-RPC message; None for GET and DELETE.
         headers: the headers that MCP asks for, as text; stdio has none.
         verb: the HTTP method.
-        query: what to add to the URL; the right client adds nothing.
+        suffix: what to add to the path; the right client adds nothing.
         source: the bytes to send for `message` instead of its JSON text.
         authorized: whether the credentials go with it, as they must.
         beside: whether it is sent beside another message; the right client sends none so.
     """
 
-    era: Era
     message: JsonObject | None
     headers: Headers = field(default=JSON_HEADERS)
     verb: str = "POST"
-    query: str = ""
+    suffix: str = ""
     source: bytes | None = None
     authorized: bool = True
     beside: bool = False

@@ -24,6 +24,7 @@ from clausewise.reference.client.script.tour import NOTHING_NAMED, Named, tour
 from clausewise.reference.client.session import Session, Setup
 from clausewise.reference.client.stdio_channel import stdio_channel
 from clausewise.reference.client.wiring import ClientWiring, right_wiring
+from clausewise.reference.messages import JsonObject
 from clausewise.trace.tape import Tape
 from clausewise.transport.limits import Limits
 from clausewise.transport.targets import HttpTarget, StdioTarget
@@ -40,6 +41,7 @@ class ClientOptions:
         seconds: the longest wait for one answer.
         defects: names of the deliberate faults (`defects.list_defects`).
         authorizer: asked for tokens over HTTP.
+        extensions: the names of extensions to declare beside those of the script (2026-07-28).
     """
 
     era: Era = Era.DUAL
@@ -48,6 +50,7 @@ class ClientOptions:
     seconds: float = 10.0
     defects: tuple[str, ...] = ()
     authorizer: Authorizer | None = None
+    extensions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +115,13 @@ async def open_session(
 def _setup(options: ClientOptions, wiring: ClientWiring, tasks: TaskGroup) -> Setup:
     script = options.script
     if script is not None:
-        return Setup(wiring, Desk(script.answers), script.declared, options.seconds, tasks)
-    unscripted = UNSCRIPTED[Era.LEGACY if options.era is Era.LEGACY else Era.MODERN]
-    return Setup(wiring, Desk(unscripted), unscripted, options.seconds, tasks)
+        answers, declared = script.answers, script.declared
+    else:
+        answers = UNSCRIPTED[Era.LEGACY if options.era is Era.LEGACY else Era.MODERN]
+        declared = answers
+    beside: JsonObject = {name: {} for name in options.extensions}
+    declared = replace(declared, extensions=beside | declared.extensions)
+    return Setup(wiring, Desk(answers), declared, options.seconds, tasks)
 
 
 def _alone(failure: BaseException) -> BaseException:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import anyio
 from anyio.abc import TaskGroup
 
 from clausewise import __version__
@@ -73,6 +74,7 @@ class Session(ABC):
         self.tools = ToolShelf(reject_unsound=self.era is Era.MODERN and self.on_http)
         self.capabilities: JsonObject = {}
         self.server_info: JsonObject = {}
+        self._running: list[Call] = []
 
     @property
     def on_http(self) -> bool:
@@ -102,6 +104,7 @@ class Session(ABC):
     async def run(self, call: Call) -> Reply:
         """Send a request and wait; a call that is cancelled meanwhile has a reply that says so."""
         notices, asked = len(self.inbox.notices), len(self.setup.desk.asked)
+        self._running.append(call)
         try:
             with call.scope:
                 call.reply = await self._answered(call)
@@ -113,6 +116,7 @@ class Session(ABC):
                 asked=tuple(self.setup.desk.asked[asked:]),
             )
         finally:
+            self._running.remove(call)
             call.begun.set()
             call.finished.set()
             self.inbox.wake()
@@ -130,8 +134,16 @@ class Session(ABC):
         """Run a request beside what follows."""
         self.setup.tasks.start_soon(self.run, call)
 
+    async def on_its_way(self, call: Call) -> None:
+        """Wait until the request has been sent: before that there is nothing to cancel or cut."""
+        with anyio.move_on_after(self.setup.seconds):
+            await call.begun.wait()
+            if call.pending is not None:
+                await call.pending.sent.wait()
+
     async def cancel(self, call: Call, reason: str | None = None) -> bool:
         """Give up a request in progress; False when it is over, for then nothing is sent."""
+        await self.on_its_way(call)
         pending = call.pending
         over = call.finished.is_set() or call.cancelled or call.overdue
         if over or pending is None or pending.response is not None:
@@ -141,6 +153,11 @@ class Session(ABC):
             await self._announce_cancellation(pending, reason)
         call.scope.cancel()
         return True
+
+    async def cancel_all(self) -> None:
+        """Give up every request that is still in progress."""
+        for call in list(self._running):
+            await self.cancel(call, "the client leaves")
 
     @abstractmethod
     async def close(self) -> None:

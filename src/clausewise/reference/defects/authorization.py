@@ -104,9 +104,11 @@ def _misnamed_issuer(document: JsonObject) -> JsonObject:
     return {**document, "issuer": document["issuer"] + "/"}
 
 
-def _defect(name: str, summary: str, apply: Rewire, *rules: str) -> Defect:
+def _defect(
+    name: str, summary: str, apply: Rewire, *rules: str, clauses: tuple[str, ...] = ()
+) -> Defect:
     """A defect of a protected server."""
-    return Defect(name, summary, apply, rules, transports=HTTP_ONLY, protected=True)
+    return Defect(name, summary, apply, rules, clauses, transports=HTTP_ONLY, protected=True)
 
 
 DEFECTS = (
@@ -115,6 +117,7 @@ DEFECTS = (
         "A token that is none is refused with 403.",
         _on_challenge(_has_no_valid_token, _with_status(403)),
         "CW-AUT-001",
+        clauses=("AUTH-045", "AUTH-049"),
     ),
     _defect(
         "token-endpoint-in-the-clear",

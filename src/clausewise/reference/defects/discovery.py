@@ -5,14 +5,9 @@ from __future__ import annotations
 from clausewise.reference.defects.defect import Defect
 from clausewise.reference.defects.rewiring import modern, on_result, without_method
 from clausewise.reference.messages import JsonObject
-from clausewise.reference.modern.parts import (
-    META_SERVER_INFO,
-    META_VERSION,
-    VERSION,
-    Incoming,
-    ModernParts,
-)
+from clausewise.reference.modern.parts import VERSION, Incoming, ModernParts
 from clausewise.reference.wiring import Wiring
+from clausewise.wire.meta import META_SERVER_INFO, META_VERSION
 
 
 def _with_extension(identifier: str) -> Defect:

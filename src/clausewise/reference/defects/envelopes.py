@@ -27,6 +27,7 @@ from clausewise.reference.messages import (
 from clausewise.reference.modern.parts import UNSUPPORTED_VERSION, Incoming
 from clausewise.reference.wiring import Answered, Wiring
 from clausewise.wire.jsontext import JsonTextError, decode
+from clausewise.wire.meta import META_VERSION
 
 _UNKNOWN_NAME = frozenset({"tools/call", "prompts/get"})
 _UNKNOWN_NOTIFICATION = "notifications/clausewise/"
@@ -100,7 +101,10 @@ def _is_refused_notification(answered: Answered, head: HttpHead) -> bool:
 def _is_unknown_notification(message: object) -> bool:
     if not isinstance(message, dict) or "id" in message:
         return False
-    return str(message.get("method")).startswith(_UNKNOWN_NOTIFICATION)
+    params = message.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    is_modern = isinstance(meta, dict) and META_VERSION in meta
+    return is_modern and str(message.get("method")).startswith(_UNKNOWN_NOTIFICATION)
 
 
 def _answering_notifications(wiring: Wiring) -> Wiring:

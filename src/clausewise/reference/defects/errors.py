@@ -25,13 +25,12 @@ from clausewise.reference.messages import (
 )
 from clausewise.reference.modern.methods import METHODS
 from clausewise.reference.modern.parts import (
-    META_CAPABILITIES,
-    META_CLIENT_INFO,
     MISSING_CLIENT_CAPABILITY,
     UNSUPPORTED_VERSION,
     Incoming,
     ModernParts,
 )
+from clausewise.wire.meta import META_CAPABILITIES, META_CLIENT_INFO
 
 _NAMED_THINGS = frozenset({"tools/call", "prompts/get", "tools/list", "prompts/list"})
 

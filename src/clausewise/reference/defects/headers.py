@@ -15,15 +15,10 @@ from clausewise.reference.defects.rewiring import (
 )
 from clausewise.reference.messages import RpcError
 from clausewise.reference.modern.checks import method_exists
-from clausewise.reference.modern.headers import (
-    METHOD_HEADER,
-    NAME_HEADER,
-    NAME_SOURCES,
-    PARAMETER_PREFIX,
-    VERSION_HEADER,
-)
+from clausewise.reference.modern.headers import PARAMETER_PREFIX
 from clausewise.reference.modern.parts import HEADER_MISMATCH, Incoming, ModernParts
 from clausewise.wire import sentinel
+from clausewise.wire.headers import METHOD_HEADER, NAME_HEADER, NAMED_BY, VERSION_HEADER
 
 _REGION, _LIMIT = PARAMETER_PREFIX + "Region", PARAMETER_PREFIX + "Limit"
 _SENDABLE = re.compile(r"[\x20-\x7e\t]*")
@@ -49,7 +44,7 @@ def _unmatched(header: str, check: str) -> Rewire:
 
 
 def _body_name(incoming: Incoming) -> Any:
-    return incoming.params.get(NAME_SOURCES.get(incoming.method, ""))
+    return incoming.params.get(NAMED_BY.get(incoming.method, ""))
 
 
 def _is_nameless_read(incoming: Incoming) -> bool:

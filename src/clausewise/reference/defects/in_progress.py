@@ -18,13 +18,9 @@ from clausewise.reference.defects.rewiring import (
 from clausewise.reference.http_outlet import HttpOutlet
 from clausewise.reference.messages import JsonObject, notification
 from clausewise.reference.modern.methods import METHODS
-from clausewise.reference.modern.parts import (
-    META_LOG_LEVEL,
-    META_SUBSCRIPTION,
-    Incoming,
-    ModernParts,
-)
+from clausewise.reference.modern.parts import Incoming, ModernParts
 from clausewise.reference.wiring import Wiring
+from clausewise.wire.meta import META_LOG_LEVEL, META_SUBSCRIPTION
 
 _LISTEN, _CALL = "subscriptions/listen", "tools/call"
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"

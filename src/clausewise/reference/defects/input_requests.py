@@ -29,8 +29,9 @@ from clausewise.reference.messages import JsonObject, RpcError, Verbatim, encode
 from clausewise.reference.modern import request_state
 from clausewise.reference.modern.call import ModernCall
 from clausewise.reference.modern.methods import METHODS
-from clausewise.reference.modern.parts import META_CAPABILITIES, Incoming, ModernParts
+from clausewise.reference.modern.parts import Incoming, ModernParts
 from clausewise.reference.wiring import Wiring
+from clausewise.wire.meta import META_CAPABILITIES
 
 _ASKING = "greet_user"
 _DEPRECATED = "MCP-DEP-005"

@@ -22,13 +22,17 @@ from clausewise.reference.defects.legacy_rewiring import (
 from clausewise.reference.defects.rewiring import ChangeObject, Rewire
 from clausewise.reference.legacy.parts import Handle, LegacyParts
 from clausewise.reference.legacy.sessions import LegacySession
-from clausewise.reference.messages import JsonObject
+from clausewise.reference.messages import METHOD_NOT_FOUND, JsonObject
 from clausewise.reference.wiring import Wiring
 from clausewise.wire.jsonrpc import IdKey, id_key
 
 
 def _ping_with(*ids: Any) -> Rewire:
-    pings = tuple({"jsonrpc": "2.0", "id": one, "method": "ping"} for one in ids)
+    """Pings with these ids; they differ, for one that is sent again is the same request."""
+    pings = tuple(
+        {"jsonrpc": "2.0", "id": one, "method": "ping", "params": {"_meta": {"number": number}}}
+        for number, one in enumerate(ids)
+    )
     return before_legacy_response("tools/list", lambda _session: pings)
 
 
@@ -44,6 +48,14 @@ def _on_error_object(change: ChangeObject) -> Rewire:
     return on_legacy_response(
         is_error, lambda response: {**response, "error": change(response["error"])}
     )
+
+
+def _lists_tools(message: JsonObject, response: JsonObject) -> bool:
+    return is_tools_list(message, response) and "result" in response
+
+
+def _code(response: JsonObject) -> Any:
+    return response.get("error", {}).get("code")
 
 
 def _with_schema(name: str, **members: Any) -> ChangeObject:
@@ -138,8 +150,14 @@ DEFECTS = (
     ),
     legacy_defect(
         "error-code-text",
-        "Error codes are strings.",
-        _on_error_object(lambda error: {**error, "code": str(error["code"])}),
+        "The error code of an unknown method is a string.",
+        on_legacy_response(
+            lambda _message, response: _code(response) == METHOD_NOT_FOUND,
+            lambda response: {
+                **response,
+                "error": {**response["error"], "code": str(METHOD_NOT_FOUND)},
+            },
+        ),
         "BASE-007",
     ),
     legacy_defect(
@@ -157,7 +175,7 @@ DEFECTS = (
     legacy_defect(
         "result-null",
         "The response to tools/list has null where the result belongs.",
-        on_legacy_response(is_tools_list, _with("result", None)),
+        on_legacy_response(_lists_tools, _with("result", None)),
         "BASE-010",
     ),
     legacy_defect(

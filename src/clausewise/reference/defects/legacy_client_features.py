@@ -175,7 +175,7 @@ DEFECTS = (
     legacy_defect(
         "elicitation-demand-by-form",
         "The error that demands an elicitation lists one by form.",
-        _on_demand(lambda _data: {"elicitations": [_FORM]}),
+        _on_demand(lambda data: {"elicitations": [*data["elicitations"], _FORM]}),
         "ELIC-019",
     ),
     legacy_defect(
@@ -185,7 +185,7 @@ DEFECTS = (
         "ELIC-037",
     ),
     legacy_http_defect(
-        "sampling-tools-undeclared",
+        "legacy-sampling-tools-undeclared",
         "A client that declares sampling without tools is given tools.",
         _sampling("url", tools=[_TOOL]),
         "SAMP-004",

@@ -13,6 +13,7 @@ from clausewise.reference.defects.legacy_rewiring import (
     on_legacy_error,
     on_legacy_result,
     on_tool,
+    undeclared,
 )
 from clausewise.reference.defects.rewiring import ChangeObject, Rewire, recoded
 from clausewise.reference.features.methods import SHARED_METHODS
@@ -29,21 +30,11 @@ from clausewise.reference.wiring import Wiring
 _NOT_BASE64 = "this is no base64!"
 
 
-def _undeclared(name: str) -> Rewire:
-    """Serve a feature without declaring it."""
-
-    def rewire(wiring: Wiring) -> Wiring:
-        kept = {key: one for key, one in wiring.legacy.capabilities.items() if key != name}
-        return legacy(wiring, capabilities=kept)
-
-    return rewire
-
-
 def _without_resources(wiring: Wiring) -> Wiring:
     """Neither serve resources nor declare them: tools go on embedding one."""
     methods = wiring.legacy.methods
     kept = {name: one for name, one in methods.items() if not name.startswith("resources/")}
-    return legacy(_undeclared("resources")(wiring), methods=kept)
+    return legacy(undeclared("resources")(wiring), methods=kept)
 
 
 def _renamed(old: str, new: str) -> Rewire:
@@ -114,7 +105,7 @@ DEFECTS = (
     legacy_defect(
         "tools-undeclared",
         "The server has tools and does not declare them.",
-        _undeclared("tools"),
+        undeclared("tools"),
         "TOOL-001",
     ),
     legacy_defect(
@@ -130,7 +121,7 @@ DEFECTS = (
         "TOOL-005",
     ),
     legacy_defect(
-        "tool-name-with-space",
+        "legacy-tool-name-with-space",
         "The name of a tool contains a space.",
         _renamed("fail", "fail always"),
         "TOOL-006",
@@ -155,7 +146,7 @@ DEFECTS = (
         "TOOL-010",
     ),
     legacy_defect(
-        "structured-content-misfits",
+        "legacy-structured-content-misfits",
         "A tool gives structured content that does not fit its output schema.",
         _on_call(
             "structuredContent",
@@ -176,7 +167,7 @@ DEFECTS = (
     legacy_defect(
         "resources-undeclared",
         "The server has resources and does not declare them.",
-        _undeclared("resources"),
+        undeclared("resources"),
         "RES-001",
         "TOOL-009",
     ),
@@ -214,7 +205,7 @@ DEFECTS = (
     legacy_defect(
         "prompts-undeclared",
         "The server has prompts and does not declare them.",
-        _undeclared("prompts"),
+        undeclared("prompts"),
         "PROM-001",
     ),
     legacy_defect(

@@ -36,14 +36,23 @@ _SAMPLING = request(
 
 
 def _answers_older_version(wiring: Wiring) -> Wiring:
-    """Every second session is told an older version than the one it could have."""
+    """Every second session is told an older version than the one that it could have."""
     sessions = count()
 
-    def older(result: JsonObject) -> JsonObject:
-        return {**result, "protocolVersion": _OLDER} if next(sessions) % 2 else result
+    def around(right: Handle) -> Handle:
+        async def handle(
+            message: JsonObject, outlet: Outlet, session: LegacySession, parts: LegacyParts
+        ) -> JsonObject:
+            result = await right(message, outlet, session, parts)
+            wanted = message["params"]["protocolVersion"]
+            if result["protocolVersion"] != wanted or next(sessions) % 2 == 0:
+                return result
+            return {**result, "protocolVersion": _OLDER}
+
+        return handle
 
     spoken = legacy(wiring, versions=(*wiring.legacy.versions, _OLDER))
-    return on_legacy_result("initialize", older)(spoken)
+    return around_legacy_method("initialize", around)(spoken)
 
 
 def _offers_older_version(wiring: Wiring) -> Wiring:

@@ -40,6 +40,16 @@ def legacy(wiring: Wiring, **changes: Any) -> Wiring:
     return replace(wiring, legacy=replace(wiring.legacy, **changes))
 
 
+def undeclared(name: str) -> Rewire:
+    """Have a feature without declaring its capability."""
+
+    def rewire(wiring: Wiring) -> Wiring:
+        kept = {key: one for key, one in wiring.legacy.capabilities.items() if key != name}
+        return legacy(wiring, capabilities=kept)
+
+    return rewire
+
+
 def on_legacy_result(method: str, change: ChangeObject) -> Rewire:
     """Change the result of one method."""
 

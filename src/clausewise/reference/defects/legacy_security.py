@@ -35,7 +35,30 @@ def _guarded(*, without: bytes | None = None, status: int | None = None) -> Rewi
     return rewire
 
 
+def _by_prefix(wiring: Wiring) -> Wiring:
+    """Take an Origin that begins like one's own for one's own."""
+    right = wiring.http.guard
+
+    def guard(request: HttpRequest, options: ServerOptions) -> None:
+        origins = request.values("origin")
+        own = f"http://{request.value('host')}"
+        if origins and all(origin.startswith(own) for origin in origins):
+            headers = tuple(pair for pair in request.headers if pair[0] != b"origin")
+            request = replace(request, headers=headers)
+        right(request, options)
+
+    return replace(wiring, http=replace(wiring.http, guard=guard))
+
+
 DEFECTS = (
+    Defect(
+        "legacy-look-alike-origin-served",
+        "An Origin is taken for the server's own when it begins like it.",
+        _by_prefix,
+        clauses=("TRAN-002",),
+        eras=_LEGACY_ALONE,
+        transports=HTTP_ONLY,
+    ),
     Defect(
         "legacy-foreign-origin-served",
         "The Origin header is not looked at.",

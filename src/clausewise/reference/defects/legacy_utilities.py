@@ -19,6 +19,7 @@ from clausewise.reference.defects.legacy_rewiring import (
     legacy_stdio_defect,
     on_legacy_error,
     on_legacy_result,
+    undeclared,
 )
 from clausewise.reference.defects.outlets import ChangingOutlet
 from clausewise.reference.defects.rewiring import Rewire, recoded
@@ -124,16 +125,6 @@ def _shrinking(right: Handle) -> Handle:
     return handle
 
 
-def _without_logging(wiring: Wiring) -> Wiring:
-    kept = {name: one for name, one in wiring.legacy.capabilities.items() if name != "logging"}
-    return legacy(wiring, capabilities=kept)
-
-
-def _without_completions(wiring: Wiring) -> Wiring:
-    kept = {name: one for name, one in wiring.legacy.capabilities.items() if name != "completions"}
-    return legacy(wiring, capabilities=kept)
-
-
 DEFECTS = (
     legacy_defect(
         "ping-result-with-member",
@@ -187,7 +178,7 @@ DEFECTS = (
     legacy_defect(
         "unknown-cursor-accepted",
         "A cursor that was never issued gives an empty page.",
-        forgiving_legacy("prompts/list", lambda error: "ursor" in error.message, {"prompts": []}),
+        forgiving_legacy("tools/list", lambda error: "ursor" in error.message, {"tools": []}),
         "PAGE-003",
     ),
     legacy_defect(
@@ -199,7 +190,7 @@ DEFECTS = (
     legacy_defect(
         "logging-undeclared",
         "The server sends log messages and does not declare logging.",
-        _without_logging,
+        undeclared("logging"),
         "LIFE-009",
         "LOG-001",
     ),
@@ -212,7 +203,7 @@ DEFECTS = (
     legacy_defect(
         "completions-undeclared",
         "The server completes arguments and does not declare completions.",
-        _without_completions,
+        undeclared("completions"),
         "COMP-001",
     ),
     legacy_defect(

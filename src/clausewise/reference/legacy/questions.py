@@ -5,11 +5,13 @@ Source: 2025-11-25, basic#requests, basic/utilities/tasks.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import anyio
 
 from clausewise.reference.call import Outlet
+from clausewise.reference.http_layer import ClientGoneError
 from clausewise.reference.input_requests import InputRequest
 from clausewise.reference.legacy.sessions import LegacySession, Question
 from clausewise.reference.messages import (
@@ -26,6 +28,7 @@ _TTL_MS = 60_000
 _DEFAULT_POLL_MS = 500
 _MAX_POLL_MS = 5_000
 _STILL_WORKING = "working"
+_WITHDRAW_S = 0.5
 
 
 async def put(
@@ -49,7 +52,8 @@ async def ask_client(
     """The client's response message to a request of the server.
 
     Raises:
-        RpcError: no response within `timeout_s`; the client is told to stop.
+        RpcError: no response within `timeout_s`. Then, and when this is cancelled, the client is
+            told to stop, unless it was to run the request as a task.
     """
     request_id: RequestId = f"reference-{session.next_number()}"
     question = session.questions[id_key(request_id)] = Question()
@@ -58,12 +62,19 @@ async def ask_client(
             await outlet.send(request(request_id, method, params))
             await question.answered.wait()
     except TimeoutError:
-        reason = {"requestId": request_id, "reason": "no answer in time"}
-        await outlet.send(notification("notifications/cancelled", reason))
         raise RpcError(INTERNAL_ERROR, f"the client did not answer {method} in time") from None
     finally:
         session.questions.pop(id_key(request_id), None)
+        if not question.answered.is_set() and "task" not in params:
+            await _withdraw(request_id, outlet)
     return question.response
+
+
+async def _withdraw(request_id: RequestId, outlet: Outlet) -> None:
+    """Tell the client to stop, if it can still be told."""
+    reason = {"requestId": request_id, "reason": "no answer is waited for any more"}
+    with anyio.move_on_after(_WITHDRAW_S, shield=True), suppress(ClientGoneError):
+        await outlet.send(notification("notifications/cancelled", reason))
 
 
 def _runs_as_task(method: str, capabilities: JsonObject) -> bool:

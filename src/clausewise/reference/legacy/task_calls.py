@@ -33,7 +33,7 @@ class TaskOutlet(Outlet):
         meta = {**params.get("_meta", {}), **self._task.related}
         related = message | {"params": {**params, "_meta": meta}}
         if self._task.reader is not None:
-            await self._task.reader.send(related)
+            await self._task.reader.outlet.send(related)
         else:
             await self._session.post(related)
 

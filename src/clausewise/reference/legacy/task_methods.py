@@ -16,7 +16,7 @@ from clausewise.reference.legacy.parts import LegacyParts
 from clausewise.reference.legacy.questions import put
 from clausewise.reference.legacy.sessions import LegacySession
 from clausewise.reference.legacy.task_calls import TaskCall, announce, run_task
-from clausewise.reference.legacy.tasks import Task, TaskQuestion, TaskStatus
+from clausewise.reference.legacy.tasks import Task, TaskQuestion, TaskReader, TaskStatus
 from clausewise.reference.messages import INVALID_PARAMS, METHOD_NOT_FOUND, JsonObject, RpcError
 
 _IMMEDIATE = "io.modelcontextprotocol/model-immediate-response"
@@ -76,19 +76,21 @@ async def result(
 ) -> JsonObject:
     """Source: basic/utilities/tasks#retrieving-task-results; waits for the end of the task.
 
-    Until then the questions of the task go to the client ahead of the response.
+    Until then the questions of the task go to the client ahead of the response; to the newest
+    such request, for the client may have lost those before.
     """
     task = _task(message, session, parts)
-    task.reader = outlet
+    reader = TaskReader(outlet)
+    task.read_by(reader)
     try:
         while not task.ended:
-            if task.questions:
-                await _carry(task, task.questions.popleft(), outlet, session, parts)
+            if task.questions and task.reader is reader:
+                await _carry(task, task.questions.popleft(), reader, session, parts)
             else:
                 await task.change()
     finally:
-        if task.reader is outlet:
-            task.reader = None
+        if task.reader is reader:
+            task.read_by(None)
     if isinstance(task.outcome, dict):
         return task.outcome | {"_meta": {**task.outcome.get("_meta", {}), **task.related}}
     assert task.outcome is not None, "a task that ended has an outcome"
@@ -98,18 +100,18 @@ async def result(
 async def _carry(
     task: Task,
     question: TaskQuestion,
-    outlet: Outlet,
+    reader: TaskReader,
     session: LegacySession,
     parts: LegacyParts,
 ) -> None:
-    """Put a question of the task to the client; if this is broken off, somebody else may."""
+    """Put a question of the task to the client; if this is broken off, another may do it."""
     params = question.params | {"_meta": task.related}
     try:
         async with anyio.create_task_group() as group:
-            group.start_soon(_cancel_at_end, task, group.cancel_scope)
+            group.start_soon(_cancel_when_over, task, reader, group.cancel_scope)
             try:
                 reply: JsonObject | RpcError = await put(
-                    question.asked, params, session, outlet, parts.ask_s
+                    question.asked, params, session, reader.outlet, parts.ask_s
                 )
             except RpcError as error:
                 reply = error
@@ -120,8 +122,9 @@ async def _carry(
             task.ask(question)
 
 
-async def _cancel_at_end(task: Task, scope: anyio.CancelScope) -> None:
-    while not task.ended:
+async def _cancel_when_over(task: Task, reader: TaskReader, scope: anyio.CancelScope) -> None:
+    """Cancel what is done for a task that ends, or that has got another reader."""
+    while not task.ended and task.reader is reader:
         await task.change()
     scope.cancel()
 

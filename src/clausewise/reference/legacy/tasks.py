@@ -22,8 +22,8 @@ import anyio
 from clausewise.reference.call import Outlet
 from clausewise.reference.input_requests import InputRequest
 from clausewise.reference.messages import INTERNAL_ERROR, INVALID_PARAMS, JsonObject, RpcError
+from clausewise.wire.meta import META_RELATED_TASK
 
-RELATED_TASK = "io.modelcontextprotocol/related-task"
 DEFAULT_TTL_MS = 300_000
 MAX_TTL_MS = 3_600_000
 MAX_WORKING = 32
@@ -62,6 +62,13 @@ class TaskQuestion:
         self.answered.set()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskReader:
+    """A request for the result of a task, whose `outlet` can carry messages ahead of that."""
+
+    outlet: Outlet
+
+
 class Task:
     """One task: its state, what it asks, how it ended.
 
@@ -69,7 +76,7 @@ class Task:
         number: grows from task to task of a server.
         scope: cancels what the task does.
         questions: what it asks and nobody has put to the client yet.
-        reader: where a request for its result can carry messages ahead of the response.
+        reader: the newest request for its result, if one is in progress.
         outcome: what the request of the task would have been answered with, once it ended.
     """
 
@@ -81,7 +88,7 @@ class Task:
         self.status = TaskStatus.WORKING
         self.scope = anyio.CancelScope()
         self.questions: deque[TaskQuestion] = deque()
-        self.reader: Outlet | None = None
+        self.reader: TaskReader | None = None
         self.outcome: JsonObject | RpcError | None = None
         self._message = "The task has begun."
         self._created = self._updated = _now()
@@ -112,7 +119,7 @@ class Task:
     @property
     def related(self) -> JsonObject:
         """The `_meta` entry of messages that belong to this task."""
-        return {RELATED_TASK: {"taskId": self.id}}
+        return {META_RELATED_TASK: {"taskId": self.id}}
 
     def move(self, status: TaskStatus, message: str) -> bool:
         """Change the status; False, and no change, once the task has ended."""
@@ -128,6 +135,11 @@ class Task:
             return False
         self.outcome = outcome
         return self.move(status, message)
+
+    def read_by(self, reader: TaskReader | None) -> None:
+        """From now on `reader` carries the messages of the task."""
+        self.reader = reader
+        self.wake()
 
     def ask(self, question: TaskQuestion) -> None:
         """Put a question where a request for the result finds it."""

@@ -14,13 +14,8 @@ from clausewise.reference.messages import (
     notification,
 )
 from clausewise.reference.modern import request_state
-from clausewise.reference.modern.parts import (
-    META_CAPABILITIES,
-    META_LOG_LEVEL,
-    MISSING_CLIENT_CAPABILITY,
-    Incoming,
-    ModernParts,
-)
+from clausewise.reference.modern.parts import MISSING_CLIENT_CAPABILITY, Incoming, ModernParts
+from clausewise.wire.meta import META_CAPABILITIES, META_LOG_LEVEL
 
 
 class InputRequired(Exception):  # noqa: N818 - no error: the request goes on in a retry

@@ -7,16 +7,8 @@ from collections.abc import Mapping
 from clausewise.reference.call import LOG_LEVELS
 from clausewise.reference.messages import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from clausewise.reference.modern import headers
-from clausewise.reference.modern.parts import (
-    META_CAPABILITIES,
-    META_CLIENT_INFO,
-    META_LOG_LEVEL,
-    META_VERSION,
-    UNSUPPORTED_VERSION,
-    Check,
-    Incoming,
-    ModernParts,
-)
+from clausewise.reference.modern.parts import UNSUPPORTED_VERSION, Check, Incoming, ModernParts
+from clausewise.wire.meta import META_CAPABILITIES, META_CLIENT_INFO, META_LOG_LEVEL, META_VERSION
 
 
 def version_named(incoming: Incoming, _parts: ModernParts) -> None:

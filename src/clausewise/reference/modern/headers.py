@@ -11,21 +11,13 @@ from typing import Any
 
 from clausewise.reference.http_layer import HttpRequest
 from clausewise.reference.messages import RpcError
-from clausewise.reference.modern.parts import (
-    HEADER_MISMATCH,
-    META_VERSION,
-    Incoming,
-    ModernParts,
-)
+from clausewise.reference.modern.parts import HEADER_MISMATCH, Incoming, ModernParts
 from clausewise.wire import sentinel
+from clausewise.wire.headers import METHOD_HEADER, NAME_HEADER, NAMED_BY, VERSION_HEADER
+from clausewise.wire.meta import META_VERSION
 
-VERSION_HEADER = "MCP-Protocol-Version"
-METHOD_HEADER = "Mcp-Method"
-NAME_HEADER = "Mcp-Name"
 PARAMETER_PREFIX = "Mcp-Param-"
 
-NAME_SOURCES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""The body parameter that `Mcp-Name` mirrors, by method."""
 
 _ALLOWED = re.compile(r"[\x20-\x7e\t]*")
 _INTEGER = re.compile(r"-?[0-9]{1,40}(\.0{1,40})?")
@@ -53,7 +45,7 @@ def method_matches(incoming: Incoming, _parts: ModernParts) -> None:
 
 def name_matches(incoming: Incoming, _parts: ModernParts) -> None:
     """Mcp-Name, decoded, equals the body parameter that it mirrors."""
-    source = NAME_SOURCES.get(incoming.method)
+    source = NAMED_BY.get(incoming.method)
     if incoming.http is None or source is None:
         return
     header = _decoded(_single(incoming.http, NAME_HEADER), NAME_HEADER)

@@ -12,13 +12,6 @@ from clausewise.reference.http_layer import HttpRequest
 from clausewise.reference.messages import JsonObject, RequestId, RpcError
 
 VERSION = Revision.MODERN.value
-META_PREFIX = "io.modelcontextprotocol/"
-META_VERSION = META_PREFIX + "protocolVersion"
-META_CAPABILITIES = META_PREFIX + "clientCapabilities"
-META_CLIENT_INFO = META_PREFIX + "clientInfo"
-META_LOG_LEVEL = META_PREFIX + "logLevel"
-META_SERVER_INFO = META_PREFIX + "serverInfo"
-META_SUBSCRIPTION = META_PREFIX + "subscriptionId"
 
 HEADER_MISMATCH = -32020
 MISSING_CLIENT_CAPABILITY = -32021

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from clausewise.reference.identity import SERVER_INFO
 from clausewise.reference.messages import JsonObject
-from clausewise.reference.modern.parts import META_SERVER_INFO, Incoming
+from clausewise.reference.modern.parts import Incoming
+from clausewise.wire.meta import META_SERVER_INFO
 
 _FIVE_MINUTES_MS = 300_000
 

@@ -16,7 +16,8 @@ from clausewise.reference.messages import (
     RpcError,
     notification,
 )
-from clausewise.reference.modern.parts import META_SUBSCRIPTION, Incoming, ModernParts
+from clausewise.reference.modern.parts import Incoming, ModernParts
+from clausewise.wire.meta import META_SUBSCRIPTION
 
 _LIST_FLAGS = {
     "toolsListChanged": "tools",

@@ -76,7 +76,7 @@ def _sources(matrix: Matrix) -> Iterator[str]:
 
 def _problems(matrix: Matrix) -> Iterator[str]:
     if matrix.problems:
-        yield "<h2>Problems with the evidence</h2><ul>"
+        yield "<h2>Notes on the evidence</h2><ul>"
         for problem in matrix.problems:
             where = f"<code>{_text(problem.where)}</code>"
             yield f"<li>{problem.kind}: {where}: {_text(problem.message)}</li>"

@@ -86,7 +86,7 @@ class _Page:
     def _problems(self) -> Iterator[str]:
         if not self._matrix.problems:
             return
-        yield self._style.paint("Problems", "heading")
+        yield self._style.paint("Notes on the evidence", "heading")
         for problem in self._matrix.problems:
             told = f"{problem.kind} · {problem.where}: {problem.message}"
             yield from self._wrapped(shortened(visible(told), _SHOWN_CHARACTERS), "  ")

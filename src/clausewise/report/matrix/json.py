@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib import resources
 from typing import Any
 
-import jsonschema_rs
-
 from clausewise import __version__
-from clausewise.core.errors import UsageError
 from clausewise.core.matrix import (
     Evidence,
     EvidenceKind,
@@ -23,9 +19,9 @@ from clausewise.core.matrix import (
 )
 from clausewise.core.results import SubjectKind
 from clausewise.core.vocabulary import Level, Outcome, Party, Revision
+from clausewise.report.documents import read_document, shipped_schema
 from clausewise.report.options import DEFAULTS, ReportOptions
 from clausewise.report.text import storable
-from clausewise.wire.jsontext import JsonTextError, decode
 
 MATRIX_SCHEMA = "clausewise.matrix/1"
 _HINT = "Write one with `clausewise audit --format json` or `clausewise audit --write`."
@@ -88,11 +84,7 @@ def _evidence_record(evidence: Evidence) -> dict[str, Any]:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of `clausewise.matrix/1`."""
-    folder = resources.files("clausewise.report") / "schemas"
-    found = json.loads((folder / "matrix-1.schema.json").read_text(encoding="utf-8"))
-    if not isinstance(found, dict):
-        raise TypeError("matrix-1.schema.json is no object")
-    return found
+    return shipped_schema("matrix-1")
 
 
 def load(text: bytes, name: str) -> Matrix:
@@ -101,21 +93,7 @@ def load(text: bytes, name: str) -> Matrix:
     Raises:
         UsageError: no JSON, or not of `clausewise.matrix/1`.
     """
-    try:
-        record = decode(text)
-    except JsonTextError as error:
-        raise UsageError(f"{name} is no JSON: {error}", _HINT) from None
-    if not isinstance(record, dict) or record.get("schema") != MATRIX_SCHEMA:
-        found = record.get("schema") if isinstance(record, dict) else None
-        raise UsageError(f"{name} is no {MATRIX_SCHEMA} (its schema is {found!r})", _HINT)
-    try:
-        jsonschema_rs.Draft202012Validator(schema(), offline=True).validate(record)
-    except jsonschema_rs.ValidationError as error:
-        where = "/".join(str(step) for step in error.instance_path) or "the top"
-        raise UsageError(
-            f"{name} is no valid {MATRIX_SCHEMA} at {where}: {error.message}", _HINT
-        ) from None
-    return _matrix(record)
+    return _matrix(read_document(text, name, MATRIX_SCHEMA, _HINT))
 
 
 def _matrix(record: Mapping[str, Any]) -> Matrix:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from clausewise.core.matrix import (
@@ -102,7 +103,7 @@ class _Page:
 
     def _problems(self) -> Iterator[str]:
         if self.matrix.problems:
-            yield "## Problems with the evidence"
+            yield "## Notes on the evidence"
             yield ""
             yield from (self._problem(problem) for problem in self.matrix.problems)
             yield ""
@@ -135,15 +136,24 @@ class _Page:
         return "<br>".join(told)
 
     def _evidence(self, item: Evidence) -> str:
-        pointer = code(item.pointer).replace("|", "\\|")
-        if item.kind in (EvidenceKind.TEST, EvidenceKind.REPLAY):
-            pointer = f"[{pointer}](<{address(self._link(item))}>)"
+        pointer, link = code(item.pointer).replace("|", "\\|"), self._link(item)
+        if link is not None:
+            pointer = f"[{pointer}](<{address(link)}>)"
         told = f"{item.outcome}: {item.kind} {pointer}"
         if item.detail and item.kind is not EvidenceKind.TEST:
             told += f" {plain(shortened(item.detail, _SHOWN_CHARACTERS))}"
         return told
 
-    def _link(self, item: Evidence) -> str:
-        """From the page's folder to the file; forges take `#L12` for a line."""
-        up = "../" * len(self.place.parent.parts)
-        return f"{up}{item.path}{f'#L{item.line}' if item.line else ''}"
+    def _link(self, item: Evidence) -> str | None:
+        """From the page's folder to a test; forges take `#L12` for a line.
+
+        Other evidence may not be in the repository; from a page outside the project's folder
+        the way back into it is not known.
+        """
+        here, there = self.place.parent.parts, PurePosixPath(item.path).parts
+        if item.kind is not EvidenceKind.TEST or ".." in here:
+            return None
+        alike = (one == other for one, other in zip(here, there, strict=False))
+        shared = sum(1 for _ in takewhile(bool, alike))
+        steps = (*([".."] * (len(here) - shared)), *there[shared:])
+        return "/".join(steps) + (f"#L{item.line}" if item.line else "")

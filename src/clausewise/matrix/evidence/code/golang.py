@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from clausewise.matrix.evidence.code.blocks import ANY, Block, Naming
 from clausewise.matrix.evidence.code.masking import GO, Masked, Nesting
@@ -12,7 +12,24 @@ _FUNCTION = re.compile(
     r"^func[ \t]+(?P<receiver>\([^)\n]*\)[ \t]*)?(?P<name>(?:Test|Fuzz|Example)\w*)[ \t]*\(",
     re.MULTILINE,
 )
+_MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
+_MAX_CHARACTERS = 1024 * 1024
 _SUBTEST = re.compile(r"\b\w+\.Run\(\s*(?=[\"`])")
+
+
+def import_path(root: Path, path: PurePosixPath) -> PurePosixPath:
+    """The file as its package is imported: below the module that the nearest go.mod names.
+
+    Without one it is `path` itself. `path` is relative to `root`.
+    """
+    for folder in path.parents:
+        try:
+            with (root / folder / "go.mod").open(encoding="utf-8") as file:
+                module = _MODULE.search(file.read(_MAX_CHARACTERS))
+        except (OSError, UnicodeDecodeError):
+            continue
+        return PurePosixPath(module[1]) / path.relative_to(folder) if module else path
+    return path
 
 
 def blocks_in(path: PurePosixPath, text: str) -> list[Block]:

@@ -115,7 +115,7 @@ class Nesting(Generic[T]):
         self._around.append((end, what))
 
     def at(self, position: int) -> tuple[T, ...]:
-        """The blocks that have not ended before `position`, outermost first; the inner MAX_DEPTH."""
+        """The blocks that have not ended before `position`, the inner MAX_DEPTH, inner last."""
         while self._around and self._around[-1][0] <= position:
             self._around.pop()
         return tuple(what for _, what in self._around[-MAX_DEPTH:])

@@ -13,7 +13,7 @@ import anyio
 
 from clausewise.reference.client.auth.code_request import CodeRequest
 from clausewise.reference.client.auth.courier import Courier, checked_url, open_courier
-from clausewise.reference.client.auth.errors import AuthorizationError, OAuthError
+from clausewise.reference.client.auth.errors import AuthorizationError
 from clausewise.reference.client.auth.options import AuthOptions, Grant
 from clausewise.reference.client.auth.registration import Registrar
 from clausewise.reference.client.auth.resource import ProtectedResource, find_resource
@@ -75,7 +75,10 @@ class OAuthAuthorizer:
         self._lock = anyio.Lock()
         self._courier: Courier | None = None
         self._held: _Held | None = None
-        self._asked: tuple[str, ...] = ()
+        # The scopes of the token in hand, and all that were ever asked for: a scope that was
+        # refused is not asked for a second time.
+        self._granted: tuple[str, ...] = ()
+        self._tried: frozenset[str] = frozenset()
         self._authorizations = 0
 
     async def headers(self, url: str) -> Headers:
@@ -117,7 +120,7 @@ class OAuthAuthorizer:
             courier = await self._open_courier()
             resource = await find_resource(url, challenge, courier)
             needed = resource.scopes_for(challenge)
-            if status == _FORBIDDEN and set(needed) <= set(self._asked):
+            if status == _FORBIDDEN and self._tried.issuperset(needed):
                 return False
             await self._authorize(resource, status, needed, courier)
             return True
@@ -136,21 +139,27 @@ class OAuthAuthorizer:
             held is not None
             and status == _UNAUTHORIZED
             and held.desk.server.issuer == server.issuer
-            and set(needed) <= set(self._asked)
+            and set(needed) <= set(self._granted)
             and not held.is_renewed
             and await self._refresh()
         ):
             return
-        self._held = None
+        if status == _UNAUTHORIZED:
+            self._held = None
+        self._count()
+        scopes = tuple(dict.fromkeys((*self._granted, *needed)))
+        self._tried = self._tried.union(scopes)
+        client = await self._registrar.client(server, courier)
+        desk = TokenDesk(server, client, resource.identifier, courier)
+        self._keep(await self._new_tokens(desk, scopes), desk)
+        self._granted = scopes
+
+    def _count(self) -> None:
         self._authorizations += 1
         if self._authorizations > MAX_AUTHORIZATIONS:
             raise AuthorizationError(
                 f"the server has refused {MAX_AUTHORIZATIONS} tokens: no more are asked for"
             )
-        self._asked = tuple(dict.fromkeys((*self._asked, *needed)))
-        client = await self._registrar.client(server, courier)
-        desk = TokenDesk(server, client, resource.identifier, courier)
-        self._keep(await self._new_tokens(desk), desk)
 
     async def _choose(self, issuers: tuple[str, ...], courier: Courier) -> AuthorizationServer:
         """The first authorization server that the client may use and that has metadata."""
@@ -162,10 +171,10 @@ class OAuthAuthorizer:
                 continue
         return await find_server(last, courier)
 
-    async def _new_tokens(self, desk: TokenDesk) -> Tokens:
+    async def _new_tokens(self, desk: TokenDesk, scopes: tuple[str, ...]) -> Tokens:
         if self._options.grant is Grant.CLIENT_CREDENTIALS:
-            return await desk.own(self._asked)
-        uri, scopes = self._options.redirect_uri, self._asked
+            return await desk.own(scopes)
+        uri = self._options.redirect_uri
         if scopes and OFFLINE_ACCESS in desk.server.scopes:
             scopes = tuple(dict.fromkeys((*scopes, OFFLINE_ACCESS)))
         request = CodeRequest(desk.server, desk.client.id, uri, desk.resource, scopes)
@@ -173,13 +182,13 @@ class OAuthAuthorizer:
         return await desk.redeem(request, request.code_in(callback))
 
     async def _refresh(self) -> bool:
-        """Renew the tokens in hand; where the server refuses, they are as they were."""
+        """Renew the tokens in hand; where that fails they are as they were."""
         held = self._held
         if held is None or held.tokens.refresh is None:
             return False
         try:
             tokens = await held.desk.refresh(held.tokens)
-        except OAuthError:
+        except AuthorizationError:
             return False
         self._keep(tokens, held.desk, is_renewed=True)
         return True

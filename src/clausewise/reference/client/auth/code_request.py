@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
 
-from clausewise.reference.client.auth.errors import AuthorizationError, OAuthError, quoted
+from clausewise.reference.client.auth.errors import AuthorizationError, quoted
 from clausewise.reference.client.auth.servers import AuthorizationServer
 
 _METHOD = "S256"
@@ -77,18 +77,17 @@ class CodeRequest:
         """The authorization code in the URL that the user was sent back to.
 
         Raises:
-            OAuthError: the server refuses.
-            AuthorizationError: the answer is not to this request, or not of this server.
+            AuthorizationError: the server refuses, or the answer is not its own, or not to this
+                request.
         """
         answer = _query_of(callback)
         if not secrets.compare_digest(answer.get("state", "").encode(), self.state.encode()):
             raise AuthorizationError("the authorization response has not the state of the request")
         self._check_issuer(answer.get("iss"))
         if "error" in answer:
-            raise OAuthError(
+            raise AuthorizationError(
                 f"{self.server.issuer} refuses: {quoted(answer['error'])}, "
-                f"{quoted(answer.get('error_description', ''))}",
-                error=answer["error"],
+                f"{quoted(answer.get('error_description', ''))}"
             )
         if not answer.get("code"):
             raise AuthorizationError("the authorization response has no code")

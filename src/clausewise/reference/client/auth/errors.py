@@ -13,17 +13,6 @@ class AuthorizationError(BarredError):
     """The flow ended without a token: something refused, or must not be trusted."""
 
 
-class OAuthError(AuthorizationError):
-    """An authorization server answered with an OAuth error (RFC 6749, section 5.2).
-
-    `error` is its code.
-    """
-
-    def __init__(self, message: str, hint: str = "", error: str = "") -> None:
-        super().__init__(message, hint)
-        self.error = error
-
-
 def quoted(value: Any) -> str:
     """What a server sent, fit to be shown: escaped and clipped."""
     if value is None:

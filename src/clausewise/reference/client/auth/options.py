@@ -9,6 +9,9 @@ from urllib.parse import urlsplit
 from clausewise.core.errors import UsageError
 from clausewise.transport.addresses import names_loopback
 
+OWN_BEHALF = "io.modelcontextprotocol/oauth-client-credentials"
+"""The extension by which a client asks for tokens for itself."""
+
 DEFAULT_REDIRECT_URI = "http://127.0.0.1:33418/callback"
 
 
@@ -61,6 +64,14 @@ class AuthOptions:
     metadata_url: str | None = None
     redirect_uri: str = DEFAULT_REDIRECT_URI
     grant: Grant = Grant.AUTHORIZATION_CODE
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """The extensions that it uses, which a modern client has to declare.
+
+        Source: extensions/auth/oauth-client-credentials.
+        """
+        return (OWN_BEHALF,) if self.grant is Grant.CLIENT_CREDENTIALS else ()
 
     def __post_init__(self) -> None:
         if self.metadata_url is not None and not _may_be_client_id(self.metadata_url):

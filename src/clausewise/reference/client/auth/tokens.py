@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clausewise.reference.client.auth.clients import Client, authenticate
 from clausewise.reference.client.auth.code_request import CodeRequest
 from clausewise.reference.client.auth.courier import Courier, Reply
-from clausewise.reference.client.auth.errors import AuthorizationError, OAuthError, quoted
+from clausewise.reference.client.auth.errors import AuthorizationError, quoted
 from clausewise.reference.client.auth.options import Grant
 from clausewise.reference.client.auth.servers import AuthorizationServer
-from clausewise.wire.authorization.challenges import read_scopes
 
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
 _LONGEST_LIFETIME_S = 10 * 365 * 86_400
@@ -30,13 +29,11 @@ class Tokens:
     Attributes:
         access: the access token.
         refresh: the refresh token, or None.
-        scopes: what the access token allows, as far as anybody has said.
         lifetime_s: the seconds that it is good for, or None.
     """
 
     access: str = field(repr=False)
     refresh: str | None = field(default=None, repr=False)
-    scopes: tuple[str, ...] = ()
     lifetime_s: float | None = None
 
 
@@ -61,7 +58,7 @@ class TokenDesk:
             "redirect_uri": request.redirect_uri,
             "code_verifier": request.verifier,
         }
-        return await self._ask(fields, request.scopes)
+        return await self._ask(fields)
 
     async def refresh(self, tokens: Tokens) -> Tokens:
         """Fresh tokens of the same scopes; the refresh token stays unless another is given.
@@ -71,9 +68,8 @@ class TokenDesk:
         """
         assert tokens.refresh is not None
         fields = {"grant_type": "refresh_token", "refresh_token": tokens.refresh}
-        fresh = await self._ask(fields, tokens.scopes)
-        kept = fresh.refresh or tokens.refresh
-        return Tokens(fresh.access, kept, fresh.scopes, fresh.lifetime_s)
+        fresh = await self._ask(fields)
+        return replace(fresh, refresh=fresh.refresh or tokens.refresh)
 
     async def own(self, scopes: tuple[str, ...]) -> Tokens:
         """A token for the client itself.
@@ -82,9 +78,9 @@ class TokenDesk:
             AuthorizationError: there is none.
         """
         fields = {"grant_type": Grant.CLIENT_CREDENTIALS.value}
-        return await self._ask(fields | ({"scope": " ".join(scopes)} if scopes else {}), scopes)
+        return await self._ask(fields | ({"scope": " ".join(scopes)} if scopes else {}))
 
-    async def _ask(self, fields: Mapping[str, str], scopes: tuple[str, ...]) -> Tokens:
+    async def _ask(self, fields: Mapping[str, str]) -> Tokens:
         proof = authenticate(self.client, self.server)
         reply = await self.courier.post_form(
             self.server.token_endpoint,
@@ -93,27 +89,26 @@ class TokenDesk:
         )
         if reply.status != 200:
             raise _refused(reply, self.server.issuer)
-        return _read(reply.value, scopes, self.server.issuer)
+        return _read(reply.value, self.server.issuer)
 
 
 def _refused(reply: Reply, issuer: str) -> AuthorizationError:
     error, text = reply.value.get("error"), reply.value.get("error_description", "")
     if not isinstance(error, str):
         return AuthorizationError(f"{issuer} gives no token: HTTP {reply.status}")
-    return OAuthError(f"{issuer} gives no token: {quoted(error)}, {quoted(text)}", error=error)
+    return AuthorizationError(f"{issuer} gives no token: {quoted(error)}, {quoted(text)}")
 
 
-def _read(answer: Mapping[str, Any], asked: tuple[str, ...], issuer: str) -> Tokens:
+def _read(answer: Mapping[str, Any], issuer: str) -> Tokens:
     access, kind = answer.get("access_token"), answer.get("token_type")
     if not isinstance(access, str) or _TOKEN.fullmatch(access) is None:
         raise AuthorizationError(f"{issuer} gives no token that a header can carry")
     if not isinstance(kind, str) or kind.lower() != "bearer":
         raise AuthorizationError(f"{issuer} gives a token of type {quoted(kind)}, not Bearer")
-    refresh, scope = answer.get("refresh_token"), answer.get("scope")
+    refresh = answer.get("refresh_token")
     return Tokens(
         access,
         refresh if isinstance(refresh, str) and refresh else None,
-        read_scopes(scope) if isinstance(scope, str) else asked,
         _lifetime(answer.get("expires_in")),
     )
 

@@ -18,10 +18,10 @@ _LIST = is_method("tools/list")
 _QUERY = "?access_token=in-the-query"
 
 
-def _pings(query: str, *ids: str, authorized: bool) -> Extra:
+def _pings(suffix: str, *ids: str, authorized: bool) -> Extra:
     def extra(like: Outgoing) -> tuple[Outgoing, ...]:
         pings = (one for each in ids for one in ping(each)(like))
-        return tuple(replace(one, query=query, authorized=authorized) for one in pings)
+        return tuple(replace(one, suffix=suffix, authorized=authorized) for one in pings)
 
     return extra
 

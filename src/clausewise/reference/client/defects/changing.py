@@ -25,9 +25,12 @@ def legacy_defect(
     *clauses: str,
     transports: frozenset[TransportKind] = BOTH_TRANSPORTS,
     protected: bool = False,
+    occasion: str = "",
 ) -> ClientDefect:
     """A defect of sessions of 2025-11-25."""
-    return ClientDefect(name, summary, apply, {Era.LEGACY: clauses}, transports, protected)
+    return ClientDefect(
+        name, summary, apply, {Era.LEGACY: clauses}, transports, protected, occasion
+    )
 
 
 def is_method(*methods: str) -> Pick:
@@ -73,6 +76,39 @@ def preceded(pick: Pick, extra: Extra) -> Apply:
 def followed(pick: Pick, extra: Extra) -> Apply:
     """Sends something after the first message that is picked, while its response is awaited."""
     return _once(pick, lambda one: (one, *map(_beside, extra(one))))
+
+
+def undeclared(*path: str) -> Apply:
+    """Declares everything but the capability at this path; what is asked for is still given."""
+
+    def apply(wiring: ClientWiring) -> ClientWiring:
+        before = wiring.declare
+        return replace(wiring, declare=lambda era, found: _without(before(era, found), path))
+
+    return apply
+
+
+def nothing_declared(wiring: ClientWiring) -> ClientWiring:
+    """Declares no capability; what is asked for is still given."""
+    return replace(wiring, declare=lambda _era, _found: {})
+
+
+def _without(found: JsonObject, path: tuple[str, ...]) -> JsonObject:
+    name, *inner = path
+    if not inner or name not in found:
+        return {key: value for key, value in found.items() if key != name}
+    return {**found, name: _without(found[name], tuple(inner))}
+
+
+def both(*changes: Apply) -> Apply:
+    """Several changes that make one defect together."""
+
+    def apply(wiring: ClientWiring) -> ClientWiring:
+        for change in changes:
+            wiring = change(wiring)
+        return wiring
+
+    return apply
 
 
 def message_like(outgoing: Outgoing, message: JsonObject) -> Outgoing:

@@ -23,6 +23,8 @@ class ClientDefect:
             era that is not named does not show it.
         transports: the transports on which it shows.
         protected: whether it shows only to a server that wants a token.
+        occasion: the defect of the reference server that gives the occasion; empty where the
+            right server does.
     """
 
     name: str
@@ -31,3 +33,4 @@ class ClientDefect:
     clauses: Mapping[Era, tuple[str, ...]] = field(default_factory=dict)
     transports: frozenset[TransportKind] = BOTH_TRANSPORTS
     protected: bool = False
+    occasion: str = ""

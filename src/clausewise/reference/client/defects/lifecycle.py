@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from clausewise.core.vocabulary import Era
 from clausewise.reference.client.defects.changing import (
     Change,
     changed,
@@ -16,11 +15,12 @@ from clausewise.reference.client.defects.changing import (
     message_like,
     notice,
     preceded,
+    undeclared,
 )
 from clausewise.reference.client.defects.defect import STDIO_ONLY
 from clausewise.reference.client.outgoing import Outgoing
 from clausewise.reference.client.wiring import ClientWiring
-from clausewise.reference.messages import JsonObject, request
+from clausewise.reference.messages import request
 
 _INITIALIZE = is_method("initialize")
 _INITIALIZED = is_method("notifications/initialized")
@@ -30,18 +30,12 @@ def _list_tools(like: Outgoing) -> tuple[Outgoing, ...]:
     return (message_like(like, request("early", "tools/list")),)
 
 
+def _list_prompts(like: Outgoing) -> tuple[Outgoing, ...]:
+    return (message_like(like, request("undeclared", "prompts/list")),)
+
+
 def _params_with(**members: Any) -> Change:
     return lambda outgoing: outgoing.with_params(**members)
-
-
-def _without_roots(wiring: ClientWiring) -> ClientWiring:
-    """`wiring` that declares no roots."""
-
-    def declare(era: Era, capabilities: JsonObject) -> JsonObject:
-        declared = wiring.declare(era, capabilities)
-        return {name: value for name, value in declared.items() if name != "roots"}
-
-    return replace(wiring, declare=declare)
 
 
 def _disorderly(wiring: ClientWiring) -> ClientWiring:
@@ -88,9 +82,17 @@ DEFECTS = (
     legacy_defect(
         "undeclared-roots-change",
         "Changed roots are announced though no roots are declared.",
-        _without_roots,
+        undeclared("roots"),
         "LIFE-009",
         "ROOT-001",
+    ),
+    legacy_defect(
+        "undeclared-prompts-listed",
+        "prompts/list goes ahead of tools/list though the server declares no prompts.",
+        preceded(is_method("tools/list"), _list_prompts),
+        "LIFE-009",
+        "PROM-010",
+        occasion="prompts-undeclared",
     ),
     legacy_defect(
         "terminate-before-close",

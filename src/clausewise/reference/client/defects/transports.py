@@ -17,9 +17,10 @@ from clausewise.reference.client.defects.changing import (
     source,
 )
 from clausewise.reference.client.defects.defect import HTTP_ONLY, STDIO_ONLY
-from clausewise.reference.client.legacy_session import SESSION_HEADER, VERSION_HEADER
+from clausewise.reference.client.legacy_session import SESSION_HEADER
 from clausewise.reference.client.outgoing import Outgoing
 from clausewise.reference.client.wiring import ClientWiring
+from clausewise.wire.headers import VERSION_HEADER
 
 _LIST = is_method("tools/list")
 _NOT_UTF_8 = b'{"jsonrpc":"2.0","id":"\xff\xfe","method":"ping"}'
@@ -106,6 +107,13 @@ DEFECTS = (
         "A ping ahead of tools/list is sent by PUT.",
         preceded(_LIST, _ping_changed(lambda one: replace(one, verb="PUT"))),
         "TRAN-049",
+        transports=HTTP_ONLY,
+    ),
+    legacy_defect(
+        "message-to-another-path",
+        "A ping ahead of tools/list is posted to another path.",
+        preceded(_LIST, _ping_changed(lambda one: replace(one, suffix="/elsewhere"))),
+        "TRAN-024",
         transports=HTTP_ONLY,
     ),
     legacy_defect(

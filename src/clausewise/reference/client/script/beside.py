@@ -25,7 +25,7 @@ _FILTERS = {
 
 async def _await(stage: Stage, step: Step) -> JsonObject:
     """The outcome of a call that was begun; of a task that of what it does."""
-    call = stage.calls[step.values["of"]]
+    call = stage.begun(step.values["of"])
     with anyio.move_on_after(stage.seconds(step)) as scope:
         await call.finished.wait()
         if task_id(call) is not None:
@@ -55,25 +55,16 @@ def task_id(call: Call) -> Any:
 
 
 async def _cancel(stage: Stage, step: Step) -> JsonObject:
-    call = stage.calls[step.values["of"]]
-    await _sent(stage, call, step)
+    call = stage.begun(step.values["of"])
     return {"cancelled": await stage.session.cancel(call, step.values.get("reason"))}
 
 
 async def _resume(stage: Stage, step: Step) -> JsonObject:
     """Break the stream of a call; its session then resumes it where the server allows that."""
-    call = stage.calls[step.values["of"]]
-    await _sent(stage, call, step)
+    call = stage.begun(step.values["of"])
+    await stage.session.on_its_way(call)
     pending = call.pending
     return {"cut": pending is not None and stage.legacy.channel.cut(pending)}
-
-
-async def _sent(stage: Stage, call: Call, step: Step) -> None:
-    """Wait until the request is on its way: before that there is nothing to cancel."""
-    with anyio.move_on_after(stage.seconds(step)):
-        await call.begun.wait()
-        if call.pending is not None:
-            await call.pending.sent.wait()
 
 
 async def _wait(stage: Stage, step: Step) -> JsonObject:
@@ -120,13 +111,13 @@ async def _listen(stage: Stage, step: Step) -> JsonObject:
 
 
 async def _stop(stage: Stage, step: Step) -> JsonObject:
-    call = stage.calls[step.values["of"]]
+    call = stage.begun(step.values["of"])
     return {"cancelled": await stage.session.cancel(call)}
 
 
 async def _task(stage: Stage, step: Step) -> JsonObject:
     """tasks/get, tasks/result or tasks/cancel of the task that an earlier call has become."""
-    call = stage.calls[step.values["of"]]
+    call = stage.begun(step.values["of"])
     found = task_id(call)
     if found is None:
         raise NotOfferedError(f"{step.values['of']!r} has not become a task")

@@ -82,6 +82,16 @@ class Stage:
             self.calls[step.name] = call
         return call
 
+    def begun(self, name: str) -> Call:
+        """The request of the step of that name.
+
+        Raises:
+            NotOfferedError: the step could not be played.
+        """
+        if name not in self.calls:
+            raise NotOfferedError(f"{name!r} was never sent")
+        return self.calls[name]
+
     def how(self, step: Step) -> dict[str, Any]:
         """The members of a `Call` that the step sets."""
         found: dict[str, Any] = {} if step.within is None else {"seconds": step.within}

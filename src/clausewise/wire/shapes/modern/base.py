@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clausewise.wire.codes import ErrorCode
+from clausewise.wire.meta import META_PREFIX
 from clausewise.wire.shapes.notation import (
     ANY,
     BOOLEAN,
@@ -19,8 +20,6 @@ from clausewise.wire.shapes.notation import (
     one_of,
     ref,
 )
-
-META_PREFIX = "io.modelcontextprotocol/"
 
 
 def request_params(
