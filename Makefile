@@ -13,7 +13,7 @@ CLIENTS := .cache/real-clients
 OFFICIAL := .cache/official
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types layers fresh spec-drift generate real-servers real-clients official official-suite audit defects bench coverage clean
+.PHONY: help setup demo test check lint types layers fresh spec-drift generate real-servers real-clients official official-suite audit worked-example defects bench coverage clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -90,6 +90,12 @@ audit: setup official-suite ## the audits of the project's own server and client
 	$(BIN)/python -m tests.audit.evidence
 	$(BIN)/clausewise audit --write --quiet
 	$(BIN)/clausewise audit --config clausewise-client.toml --write --quiet
+
+worked-example: setup ## the audits of examples/audited, before and after the fixes
+	$(BIN)/python examples/audited/evidence.py
+	for version in before after; do \
+	  $(BIN)/clausewise audit --config examples/audited/$$version/clausewise.toml --write --quiet --fail-on never; done
+	$(BIN)/python examples/audited/readme_tables.py
 
 cases: setup ## the checks of recordings, each with the number of its cases that break and keep it
 	$(BIN)/python -m tests.judge.list_cases

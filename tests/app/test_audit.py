@@ -199,6 +199,7 @@ def test_the_page_is_fresh_once_written_and_stale_when_something_changed(project
     (project / "build" / "check.json").write_text(stored(("BASE-004", Outcome.FAIL)))
     changed = page.compare(audit.run(load(project)))
     assert changed.stale == (page.path, page.record)
+    assert changed.changed == ("BASE-004", "PING-001")
     assert [(fall.id, fall.was, fall.now) for fall in changed.falls] == [
         ("BASE-004", "conformant", "non-conformant")
     ]

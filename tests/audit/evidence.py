@@ -4,7 +4,8 @@
 
 Of the server: its tagged tests, the official suite's scenarios of both revisions, `check` on
 both transports, open and protected, and a recording of the suite's legacy sessions. Of the
-client: the suite's scenarios of both revisions and the recordings of its sessions in them.
+client: its tagged tests, the suite's scenarios of both revisions, and the recordings of its
+sessions in them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ BY_CHANCE = "CANC-018,CANC-021,ELIC-013,ELIC-014"
 def make_server() -> None:
     """All evidence about the reference server, made anew."""
     folder = emptied("server")
-    tests(folder / "junit.xml")
+    tests("reference", folder / "junit.xml")
     for revision in Revision:
         run_server_leg(revision, results=folder / "official" / revision)
     run_server_leg(Revision.LEGACY, trace=folder / f"official-{Revision.LEGACY}.jsonl")
@@ -48,6 +49,7 @@ def make_server() -> None:
 def make_client() -> None:
     """All evidence about the reference client, made anew."""
     folder = emptied("client")
+    tests("reference_client", folder / "junit.xml")
     for revision in Revision:
         results = folder / "official" / revision
         run_client_leg(revision, folder / "recordings" / revision, results)
@@ -60,9 +62,9 @@ def emptied(side: str) -> Path:
     return folder
 
 
-def tests(report: Path) -> None:
-    """Run the test files of the reference server that have tags."""
-    sources = sorted((ROOT / "tests" / "reference").glob("test_*.py"))
+def tests(package: str, report: Path) -> None:
+    """Run the test files of a package of tests that have tags."""
+    sources = sorted((ROOT / "tests" / package).glob("test_*.py"))
     tagged = [str(path) for path in sources if "# clause: " in path.read_text(encoding="utf-8")]
     options = ("-q", "-p", "no:cacheprovider", "--numprocesses", "2", f"--junitxml={report}")
     subprocess.run(

@@ -31,8 +31,13 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the worked example, with its evidence made anew."""
     folder = tmp_path_factory.mktemp("audited") / "audited"
     shutil.copytree(EXAMPLES / "audited", folder, ignore=shutil.ignore_patterns("build"))
-    subprocess.run([sys.executable, "evidence.py"], cwd=folder, check=True, timeout=300)
+    make_evidence(folder)
     return folder
+
+
+def make_evidence(folder: Path, *versions: str) -> None:
+    command = [sys.executable, "evidence.py", *versions]
+    subprocess.run(command, cwd=folder, check=True, timeout=300)
 
 
 @pytest.mark.parametrize(("version", "broken"), [("before", MENDED), ("after", [])])
@@ -40,9 +45,14 @@ def test_the_pages_of_the_worked_example_are_what_its_evidence_gives(
     notes: Path, version: str, broken: list[str]
 ) -> None:
     matrix, page = audited(notes / version)
+    if page.compare(matrix).stale:
+        make_evidence(notes, version)  # its probes measure time, which a busy machine stretches
+        matrix, page = audited(notes / version)
     assert ids(matrix, RowVerdict.NON_CONFORMANT) == broken
     assert ids(matrix, RowVerdict.DEVIATION) == ["RES-008"]
-    assert page.compare(matrix).stale == ()
+    compared = page.compare(matrix)
+    evidence = {row.id: row.evidence for row in matrix.rows if row.id in compared.changed}
+    assert (compared.stale, evidence) == ((), {}), "run `make worked-example`"
 
 
 @pytest.mark.parametrize("version", ["before", "after"])

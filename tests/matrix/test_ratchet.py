@@ -98,3 +98,10 @@ def test_runs_without_a_tag_are_not_recorded() -> None:
     )
     recorded = to_record(dataclasses.replace(matrix(), problems=problems))
     assert recorded.problems == problems[1:]
+
+
+def test_evidence_without_an_occasion_is_not_recorded() -> None:
+    silent = Evidence(EvidenceKind.PROBE, Outcome.NOT_OBSERVED, "c", "c", None, "no occasion")
+    telling = dataclasses.replace(silent, outcome=Outcome.INCONCLUSIVE)
+    whole = dataclasses.replace(row("BASE-003", V.UNPROVEN), evidence=(telling, silent))
+    assert to_record(matrix(whole)).rows[0].evidence == (telling,)

@@ -43,6 +43,7 @@ BOUND_S = 30
 AT_A_TIME = 8
 TOGETHER = 5
 """How many defects a server has at a time; one that another hides is tried alone."""
+ATTEMPTS = 3
 SHOWN = 2
 """How many commands of one rule are run."""
 CREDENTIALS = "of-somebody"
@@ -220,11 +221,23 @@ def unshown(names: Sequence[str]) -> dict[str, str]:
     return wrong | {name: why for name, why in outcomes if why is not None}
 
 
+def still_unshown(name: str) -> str | None:
+    """What is wrong with the commands of a rule or clause, each time it is tried by itself.
+
+    A tool that is slow enough on an idle machine may not be on a busy one.
+    """
+    why = None
+    for _ in range(ATTEMPTS):
+        why = unshown([name]).get(name)
+        if why == WITHOUT.get(name):
+            return None
+    return why
+
+
 @pytest.mark.parametrize("names", batches(), ids=lambda names: names[0])
 def test_the_command_of_a_finding_shows_it_over_http(names: tuple[str, ...]) -> None:
-    wrong = unshown(names)
-    alone = {name: why for one in wrong for name, why in unshown([one]).items()}
-    unexpected = [f"{name}: {why}" for name, why in alone.items() if WITHOUT.get(name) != why]
+    alone = {name: still_unshown(name) for name in unshown(names)}
+    unexpected = [f"{name}: {why}" for name, why in alone.items() if why is not None]
     assert not unexpected, "\n\n".join(unexpected)
 
 

@@ -167,6 +167,17 @@ def test_a_request_of_the_server_on_a_stream_is_answered() -> None:
     assert answers["r"]["error"]["code"] == -32601
 
 
+def test_a_request_that_comes_again_is_answered_once() -> None:
+    def asking(request: Request, _right: Reply) -> Reply:
+        reply = legacy(request)
+        asks = {"jsonrpc": "2.0", "id": "p", "method": "ping"}
+        if request.method not in ("tools/list", "prompts/list"):
+            return reply
+        return Reply((asks, *reply.messages), headers=SSE_TYPE)
+
+    assert len([m for m in sent(over_http(asking)) if "method" not in m]) == 1
+
+
 def test_what_is_asked_before_the_initialize_result_is_answered_within_the_session() -> None:
     def asking(request: Request, _right: Reply) -> Reply:
         reply = legacy(request)

@@ -9,7 +9,7 @@ import subprocess
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -41,6 +41,12 @@ def python_server(name: str, script: str, transport: str) -> RealServer:
     return RealServer(name, transport, (*command, "--http", "127.0.0.1:{port}"), "Uvicorn running")
 
 
+def features_server(transport: str) -> RealServer:
+    """The Python SDK again, with a tool for each of its features."""
+    server = python_server("python-sdk", "python_sdk_features.py", transport)
+    return replace(server, name="python-sdk-features")
+
+
 def everything_server(transport: str) -> RealServer:
     package = "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
     command = ("node", str(REAL / "everything" / package))
@@ -60,6 +66,7 @@ SERVERS = [
     for server in (
         lambda transport: python_server("python-sdk", "python_sdk_server.py", transport),
         lambda transport: python_server("fastmcp", "fastmcp_server.py", transport),
+        features_server,
         everything_server,
     )
     for transport in ("stdio", "streamable-http")

@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 
 from clausewise.core.vocabulary import Outcome, Revision
+from clausewise.reference.features.changes import ChangeFeed
+from clausewise.reference.features.content import Content
 from tests.official.message_shapes import answers
 from tests.official.recorded_rules import judged, recorded_traffic
 from tests.real.conftest import REAL, ROOT, RealServer
@@ -39,11 +41,12 @@ SERVERS = (
     RealServer("reference", "stdio", (*COMMAND, "--stdio")),
     RealServer("reference", "streamable-http", (*COMMAND, "--http", "127.0.0.1:{port}"), "/mcp"),
 )
+OFFERED = Content(ChangeFeed())
 DONE: dict[str, Any] = {
-    "tools": 19,
-    "resources": 8,
-    "templates": 2,
-    "prompts": 4,
+    "tools": len(OFFERED.tools),
+    "resources": len(OFFERED.resources),
+    "templates": len(OFFERED.templates),
+    "prompts": len(OFFERED.prompts),
     "echo": "hé",
     "all_content": "One block of every kind.",
     "add": '{"sum": 3}',

@@ -50,7 +50,7 @@ UNASKED = (
 """Defects that no request of the survey brings out; the rules that do are named by each."""
 
 CHANGED_BY_OURS: Mapping[str, set[str]] = {
-    **dict.fromkeys(UNASKED, set[str]()),
+    **{name: set() for name in UNASKED},
     "unknown-name-without-id": UNKNOWN_NAMES,
     "unknown-name-without-message": UNKNOWN_NAMES,
     "unknown-name-code-as-text": UNKNOWN_NAMES,

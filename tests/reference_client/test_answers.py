@@ -54,6 +54,7 @@ def form(properties: JsonObject, *required: str, **more: Any) -> JsonObject:
 NAME = {"name": {"type": "string"}}
 
 
+# clause: ELIC-010
 def test_a_form_has_what_was_given_and_the_defaults_of_the_rest() -> None:
     asked = form({**NAME, "n": {"type": "integer", "default": 7}}, "name")
     assert ask("elicitation/create", asked) == {
@@ -62,12 +63,14 @@ def test_a_form_has_what_was_given_and_the_defaults_of_the_rest() -> None:
     }
 
 
+# clause: ELIC-008
 def test_a_form_without_a_mode_is_a_form() -> None:
     assert ask("elicitation/create", {"mode": "form", **form(NAME)})["action"] == "accept"
     only_url = replace(ALL, form=None)
     assert refusal("elicitation/create", form(NAME), only_url) == INVALID_PARAMS
 
 
+# clause: ELIC-049
 def test_input_that_does_not_fit_is_not_sent() -> None:
     asked = form({"name": {"type": "string", "maxLength": 2}}, "name")
     assert ask("elicitation/create", asked) == {"action": "cancel"}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import anyio
 import pytest
 
-from clausewise.core.errors import TargetError
+from clausewise.core.errors import BarredError, TargetError
 from clausewise.reference.http_layer import HttpExchange, HttpHead
 from clausewise.report.client_steps import step_line
 from tests.reference_client.driving import LEGACY, complaints, drive_scripted
@@ -34,6 +36,7 @@ def legacy_server(**acts: object) -> Scripted:
     return Scripted({"initialize": give(INITIALIZED, **SESSION), **named})  # type: ignore[dict-item]
 
 
+# clause: TRAN-013, LIFE-018, TRAN-017, TRAN-018
 def test_every_request_after_initialize_names_session_and_version() -> None:
     server = legacy_server(ping=give({}))
     assert complaints(drive_scripted(server, PING, LEGACY)) == []
@@ -49,6 +52,7 @@ def test_every_request_after_initialize_names_session_and_version() -> None:
     ]
 
 
+# clause: LIFE-007, LIFE-011
 def test_the_latest_version_is_proposed_and_an_older_one_taken_over() -> None:
     older = {**INITIALIZED, "protocolVersion": "2025-06-18"}
     server = Scripted({"initialize": give(older), "ping": give({})})
@@ -57,6 +61,7 @@ def test_the_latest_version_is_proposed_and_an_older_one_taken_over() -> None:
     assert server.of("ping")[0].header("mcp-protocol-version") == "2025-06-18"
 
 
+# clause: LIFE-013
 @pytest.mark.parametrize("version", ["1999-01-01", "2099-01-01", None, 7])
 def test_a_client_leaves_a_server_with_an_unknown_version_and_says_nothing_more(
     version: object,
@@ -67,12 +72,14 @@ def test_a_client_leaves_a_server_with_an_unknown_version_and_says_nothing_more(
     assert [one.method for one in server.got] == ["initialize"]
 
 
+# clause: TRAN-030
 def test_an_answer_may_be_json_or_a_stream() -> None:
     streamed = stream({"jsonrpc": "2.0", "id": "$id", "result": {}})
     server = legacy_server(ping=[give({}), streamed])
     assert complaints(drive_scripted(server, PING + PING, LEGACY)) == []
 
 
+# clause: TRAN-016
 def test_a_lost_session_is_replaced_by_a_new_one_without_its_id() -> None:
     server = legacy_server(ping=[status(404), give({})])
     assert complaints(drive_scripted(server, PING, LEGACY)) == []
@@ -82,6 +89,7 @@ def test_a_lost_session_is_replaced_by_a_new_one_without_its_id() -> None:
     assert len({one.message["id"] for one in server.got if "id" in one.message}) == 4
 
 
+# clause: TRAN-033, TRAN-046, TRAN-138
 def test_a_stream_is_resumed_after_its_last_event_when_the_time_is_there() -> None:
     when: list[float] = []
 
@@ -152,6 +160,7 @@ expect = { "/result/content/0/text" = "done" }
     assert complaints(drive_scripted(server, script, LEGACY)) == []
 
 
+# clause: LIFE-015, LIFE-016
 def test_a_request_that_is_not_answered_is_cancelled_once_and_given_up() -> None:
     server = legacy_server(tools__call=stream(b": wait\n\n", ends=False), ping=give({}))
     results = drive_scripted(server, CALL + PING, LEGACY)
@@ -161,6 +170,7 @@ def test_a_request_that_is_not_answered_is_cancelled_once_and_given_up() -> None
     assert cancelled.message["params"]["requestId"] == call.message["id"]
 
 
+# clause: LIFE-017
 def test_endless_progress_does_not_keep_a_request_alive() -> None:
     async def endless(exchange: HttpExchange, message: Json) -> None:
         await exchange.open(HttpHead(200, STREAM_HEAD))
@@ -177,6 +187,7 @@ def test_endless_progress_does_not_keep_a_request_alive() -> None:
     assert len(server.of("notifications/cancelled")) == 1
 
 
+# clause: CANC-019
 def test_initialize_is_never_cancelled() -> None:
     server = Scripted({"initialize": stream(b": wait\n\n", ends=False)})
     with pytest.raises(TargetError, match="initialize"):
@@ -208,6 +219,7 @@ def test_a_ping_is_answered_and_what_was_not_declared_is_refused() -> None:
     assert responses["x"]["error"]["code"] == -32601
 
 
+# clause: BASE-011, CANC-026
 def test_odd_notifications_are_not_answered_and_harm_nothing() -> None:
     odd: list[Json] = [
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "never"}},
@@ -229,6 +241,7 @@ def test_odd_notifications_are_not_answered_and_harm_nothing() -> None:
     assert [one for one in server.messages if "method" not in one] == []
 
 
+# clause: CANC-022
 def test_a_late_answer_to_a_cancelled_request_is_ignored() -> None:
     script = CALL.replace("within = 1.0", "within = 0.3") + PING
     calls: list[Json] = []
@@ -255,6 +268,7 @@ def page(entries: int, cursor: object = None) -> Json:
     return {"prompts": prompts} | ({} if cursor is None else {"nextCursor": cursor})
 
 
+# clause: PAGE-001, PAGE-002, PAGE-005
 def test_pages_of_any_size_are_followed_with_their_cursors_as_they_came() -> None:
     cursors = ["", " padded= ", "äö", "12"]
     pages = [page(3, ""), page(0, " padded= "), page(7, "äö"), page(1, "12"), page(2)]
@@ -282,6 +296,7 @@ def test_a_cursor_that_leads_in_a_circle_ends_the_list() -> None:
     assert len(server.of("prompts/list")) == 2
 
 
+# clause: TOOL-014
 def test_structured_content_that_misses_its_schema_is_told() -> None:
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
     tool = {"name": "t", "inputSchema": {"type": "object"}, "outputSchema": schema}
@@ -395,3 +410,29 @@ def test_what_is_still_in_progress_at_the_end_is_cancelled_before_the_session_en
     (call,) = server.of("tools/call")
     (cancelled,) = server.of("notifications/cancelled")
     assert cancelled.message["params"]["requestId"] == call.message["id"]
+
+
+class Refusing:
+    """An authorizer that cannot get a token, and says so to everybody."""
+
+    async def headers(self, _url: str) -> tuple[tuple[str, str], ...]:
+        return ()
+
+    async def challenged(self, *_refusal: object) -> bool:
+        raise BarredError("no token is to be had")
+
+
+def test_several_requests_that_are_barred_at_once_end_the_run_with_one_error() -> None:
+    both, waiting = anyio.Event(), list[Json]()
+
+    async def barred(exchange: HttpExchange, message: Json) -> None:
+        waiting.append(message)
+        if len(waiting) == 2:
+            both.set()
+        await both.wait()
+        await exchange.respond(HttpHead(401))
+
+    server = legacy_server(tools__call=barred)
+    beside = CALL + "background = true\n"
+    with pytest.raises(BarredError, match="no token is to be had"):
+        drive_scripted(server, beside + CALL, replace(LEGACY, authorizer=Refusing()))

@@ -44,6 +44,7 @@ def modern_server(**acts: Act | list[Act]) -> Scripted:
     return Scripted({"server/discover": give(DISCOVERED), "tools/list": give(listed()), **named})
 
 
+# clause: BASE-030, TRAN-071, TRAN-072, TRAN-204
 def test_every_request_has_its_metadata_in_body_and_headers() -> None:
     read = give({"resultType": "complete", "contents": [], "ttlMs": 0, "cacheScope": "private"})
     server = modern_server(tools__call=give(DONE), resources__read=read)
@@ -66,6 +67,7 @@ def wrapped(text: str) -> str:
     return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
 
 
+# clause: TRAN-079, TRAN-087, TRAN-212, TRAN-214
 def test_arguments_are_mirrored_into_headers_as_their_tool_asks() -> None:
     properties = {
         "region": {"type": "string", "x-mcp-header": "Region"},
@@ -95,6 +97,7 @@ def test_arguments_are_mirrored_into_headers_as_their_tool_asks() -> None:
     assert call.header("mcp-param-er") == wrapped("=?base64?eA==?=")
 
 
+# clause: TRAN-083, TRAN-084
 @pytest.mark.parametrize(
     "annotated",
     [
@@ -120,6 +123,7 @@ def test_a_tool_with_a_wrong_annotation_is_left_out_and_the_others_stay(annotate
     assert len(server.of("tools/call")) == 1
 
 
+# clause: TRAN-207
 def test_an_integer_that_no_header_may_carry_is_not_sent() -> None:
     properties = {"n": {"type": "integer", "x-mcp-header": "N"}}
     tool = {"name": "t", "inputSchema": {"type": "object", "properties": properties}}
@@ -129,6 +133,7 @@ def test_an_integer_that_no_header_may_carry_is_not_sent() -> None:
     assert not server.of("tools/call")
 
 
+# clause: TRAN-094
 def test_after_a_header_mismatch_the_tools_are_listed_again_and_the_call_repeated() -> None:
     mirrored = {"a": {"type": "string", "x-mcp-header": "A"}}
     new = {"name": "t", "inputSchema": {"type": "object", "properties": mirrored}}
@@ -164,6 +169,7 @@ def asking(state: str | None = None, **inputs: Json) -> Json:
     return result | ({} if state is None else {"requestState": state})
 
 
+# clause: MRTR-016, MRTR-019, TOOL-023
 def test_a_retry_has_the_input_and_the_state_as_it_came_under_a_new_id() -> None:
     state = '{ "b":1,  "a" : "\\u00e9" }'
     server = modern_server(
@@ -185,6 +191,7 @@ def test_a_retry_has_the_input_and_the_state_as_it_came_under_a_new_id() -> None
     assert "inputResponses" not in first["params"]
 
 
+# clause: MRTR-020
 def test_a_state_alone_is_echoed_and_nothing_of_it_goes_into_other_requests() -> None:
     server = modern_server(tools__call=[give(asking("s")), give(DONE), give(DONE)])
     assert complaints(drive_scripted(server, CALL + CALL, MODERN)) == []
@@ -352,6 +359,7 @@ def test_whatever_is_no_modern_answer_leads_to_initialize(act: Act) -> None:
     assert said == ["server/discover", "initialize", "notifications/initialized", "ping"]
 
 
+# clause: VERS-002
 def test_a_modern_error_is_met_with_a_version_that_it_names() -> None:
     named = refuse(-32022, 400, {"supported": ["2026-07-28"], "requested": "2026-07-28"})
     server = modern_server(server__discover=[named, give(DISCOVERED)], tools__call=give(DONE))

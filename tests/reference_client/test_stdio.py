@@ -67,6 +67,7 @@ def test_a_modern_client_probes_first_and_tells_that_the_server_is_not_modern(
     assert methods(log) == ["server/discover"]
 
 
+# clause: BASE-003
 def test_ids_are_not_used_twice_though_the_era_changes(tmp_path: Path) -> None:
     log = tmp_path / "log"
     drive_peer("legacy-error:-32601", PING, AUTO, log)
@@ -74,6 +75,7 @@ def test_ids_are_not_used_twice_though_the_era_changes(tmp_path: Path) -> None:
     assert len(ids) == len(set(ids)) == 3
 
 
+# clause: TRAN-021
 def test_noise_on_stderr_is_no_failure_and_blocks_nothing(tmp_path: Path) -> None:
     assert complaints(drive_peer("noisy", PING, LEGACY, tmp_path / "log")) == []
 

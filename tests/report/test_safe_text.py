@@ -62,7 +62,7 @@ def test_counts_agree_with_their_noun() -> None:
         (401, "--bearer"),
         (403, "more scope"),
         (407, "proxy"),
-        (429, "rate limit"),
+        (429, "--rate"),
         (307, "redirects"),
         (503, "log"),
     ],

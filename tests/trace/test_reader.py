@@ -188,12 +188,3 @@ def held(event: Event | None) -> list[Any]:
     names = ("seq", "direction", "transport", "kind", "payload", "exchange", "stream")
     rest = ("session", "ts", "injected", "text")
     return [dict(event.fields), *(getattr(event, name) for name in (*names, *rest))]
-
-
-@pytest.mark.parametrize("name", ["_meta", "\\u005fmeta", "_m\\u0065ta"])
-def test_a_member_meta_is_noticed_however_it_is_written(name: str) -> None:
-    payload = b'{"params":{"' + name.encode() + b'":{}}}'
-    (event,) = read(line().replace(b'{"jsonrpc":"2.0","id":1,"method":"ping"}', payload))
-    assert event.payload == {"params": {"_meta": {}}}
-    assert event.may_hold_meta
-    assert not read(line())[0].may_hold_meta

@@ -113,9 +113,9 @@ class Handler(BaseHTTPRequestHandler):
         return False
 
     def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         if not self.is_local():
             return
-        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         try:
             message = json.loads(body)
         except ValueError:

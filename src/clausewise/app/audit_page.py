@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from clausewise.core.errors import UsageError
 from clausewise.core.matrix import Matrix
-from clausewise.matrix.ratchet import Fall, LostTag, falls, lost_tags, to_record
+from clausewise.matrix.ratchet import Fall, LostTag, changed_rows, falls, lost_tags, to_record
 from clausewise.report.matrix import json
 from clausewise.report.matrix.markdown import page
 
@@ -16,12 +16,14 @@ from clausewise.report.matrix.markdown import page
 class Comparison:
     """What became of the recorded matrix, and which of the two files are not what they should be.
 
-    `stale` names the files that are missing or hold something else.
+    `stale` names the files that are missing or hold something else, `changed` the rows that
+    the record has otherwise.
     """
 
     falls: tuple[Fall, ...] = ()
     lost: tuple[LostTag, ...] = ()
     stale: tuple[Path, ...] = ()
+    changed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,10 @@ class Page:
         if recorded != due:
             stale.append(self.record)
         return Comparison(
-            tuple(falls(recorded, due)), tuple(lost_tags(recorded, due)), tuple(stale)
+            tuple(falls(recorded, due)),
+            tuple(lost_tags(recorded, due)),
+            tuple(stale),
+            tuple(changed_rows(recorded, due)),
         )
 
     def write(self, matrix: Matrix) -> None:

@@ -150,6 +150,10 @@ def _tell(compared: Comparison, *, checking: bool) -> None:
     if checking:
         for path in compared.stale:
             log(f"stale: {path}; write it with `clausewise audit --write`")
+        if compared.changed:
+            more = len(compared.changed) - _TOLD
+            shown = ", ".join(compared.changed[:_TOLD])
+            log(f"changed: {shown}{f' and {more} more' if more > 0 else ''}")
 
 
 def _options(values: Mapping[str, Any]) -> ReportOptions:

@@ -25,7 +25,7 @@ Examples:
     show_default=True,
 )
 def command(ids: tuple[str, ...], format_: str) -> None:
-    """Tell all about a clause, rule, check or probe: the sentence, what decides it, how to fix it."""
+    """Tell all about a clause, rule, check or probe: the sentence, what decides it, the fix."""
     chosen = ExplanationFormat(format_)
     text = render(explain(ids), chosen, terminal_width())
     show(text, for_people=chosen is ExplanationFormat.HUMAN)

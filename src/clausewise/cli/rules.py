@@ -22,7 +22,9 @@ specification that bind servers and that no rule of the list is about.
 
 
 @click.command(epilog=_EPILOG)
-@click.option("--group", metavar="GROUP", help="Only the rules of this group: HDR, or MCP-HDR, or CW-HDR.")
+@click.option(
+    "--group", metavar="GROUP", help="Only the rules of this group: HDR, or MCP-HDR, or CW-HDR."
+)
 @click.option(
     "--format",
     "format_",

@@ -73,7 +73,8 @@ Judging uses no network, clock or chance: the same traces give the same bytes.""
 def command(ctx: click.Context, /, traces: tuple[str, ...], **values: Any) -> None:
     """Judge recorded sessions: traces, plain, .gz or .zst, HAR files, Inspector exports.
 
-    TRACE is a file, a folder, a quoted pattern, or - for standard input.
+    TRACE is a file, a folder, a quoted pattern, or - for standard input. A message that misses
+    its published schema without breaking a clause is told as a note ("shape: ...").
     """
     from clausewise.app.validate import ValidateOptions, run
     from clausewise.trace.recordings import ReadingOptions

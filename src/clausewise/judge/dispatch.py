@@ -28,7 +28,7 @@ class Row:
         handlers: for any event of the class.
         for_sound: for a sound message, without what concerns flawed ones alone.
         for_plain: for a sound message that is not odd (`Only.ODD`) either.
-        for_bare: for one that has no `_meta` besides.
+        for_bare: for one that has no `_meta` in its params besides.
         fits: tells whether a message has the usual shape of the class; None: there is none.
         kept: the sheets on which each sound message is booked as kept.
         sound: how many sound messages there were since they were last booked.

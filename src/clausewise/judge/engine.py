@@ -252,7 +252,7 @@ class Judge:
             handlers = row.for_sound
         else:
             row.sound += 1
-            handlers = row.for_plain if event.may_hold_meta else row.for_bare
+            handlers = row.for_plain if "_meta" in message.params else row.for_bare
         call(handlers, message, session)
         if message.is_sound:
             fits = row.fits

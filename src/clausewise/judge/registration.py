@@ -56,8 +56,8 @@ class Only(StrEnum):
     the initialized notification included. FLAWED: those whose envelope has a fault. ODD: these
     and what may be odd as a line: recorded with its source text, or next in its direction after
     a flawed message or raw input; of HTTP heads, all but those of a usual POST: to the endpoint,
-    with a message, without token, answered, if it is a request, by success. META: those that have
-    `_meta` somewhere, as far as their text tells; others may be among them.
+    with a message, without token, answered, if it is a request, by success. META: requests and
+    notifications with `_meta` in their params, and whatever is flawed or odd.
     """
 
     CLIENT = "client"

@@ -38,6 +38,7 @@ _RESULT = MessageClass.RESULT
 _ERROR = MessageClass.ERROR
 _INDEX = re.compile(r"/\d+(?=/|$)")
 
+
 Fits = Callable[[Any], bool]
 """Whether a value has a shape; raises ValueError for what the engine cannot take as it is."""
 
@@ -62,9 +63,8 @@ def usual_shape(direction: Direction, kind: str, method: str | None) -> Fits | N
 
 def may_miss(message: Message, fits: Fits) -> bool:
     """Whether a sound message is not of the usual shape of its class, told fast."""
-    kind = message.kind
     try:
-        if kind is _RESULT:
+        if message.kind is _RESULT:
             return "task" in message.result or not fits(message.result)
         return not fits(message.payload)
     except ValueError:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from clausewise.core.matrix import EvidenceKind, Matrix, ProblemKind, Row, RowVerdict
+from clausewise.core.vocabulary import Outcome
 
 _NOT_RECORDED = frozenset({ProblemKind.RUN_WITHOUT_TAG})
 
@@ -42,6 +43,13 @@ def falls(recorded: Matrix, matrix: Matrix) -> Iterator[Fall]:
                 yield Fall(row.id, row.verdict, verdict)
 
 
+def changed_rows(recorded: Matrix, matrix: Matrix) -> Iterator[str]:
+    """Ids of rows that are not as recorded, rows of one of the two among them, in order."""
+    before = {row.key: row for row in recorded.rows}
+    after = {row.key: row for row in matrix.rows}
+    yield from (key[2] for key in {**before, **after} if before.get(key) != after.get(key))
+
+
 def lost_tags(recorded: Matrix, matrix: Matrix) -> Iterator[LostTag]:
     """Tests that the record cites and `matrix` does not: the tag, its line or its file is gone.
 
@@ -56,9 +64,20 @@ def lost_tags(recorded: Matrix, matrix: Matrix) -> Iterator[LostTag]:
 
 
 def to_record(matrix: Matrix) -> Matrix:
-    """`matrix` as it is written and compared: without the problems that any new test changes."""
-    kept = tuple(p for p in matrix.problems if p.kind not in _NOT_RECORDED)
-    return dataclasses.replace(matrix, problems=kept)
+    """`matrix` as it is written and compared: what shows nothing is left out.
+
+    That is evidence without an occasion, which had its say in the verdict, and the problems
+    that any new test would change.
+    """
+    problems = tuple(p for p in matrix.problems if p.kind not in _NOT_RECORDED)
+    return dataclasses.replace(
+        matrix, rows=tuple(_without_silence(row) for row in matrix.rows), problems=problems
+    )
+
+
+def _without_silence(row: Row) -> Row:
+    telling = tuple(e for e in row.evidence if e.outcome is not Outcome.NOT_OBSERVED)
+    return dataclasses.replace(row, evidence=telling)
 
 
 def _cited(row: Row) -> dict[tuple[str, str], str]:

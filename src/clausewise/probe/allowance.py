@@ -29,6 +29,8 @@ class Allowance:
             return await self._in_time(run)
         except TargetError as error:
             return inconclusive(error.message)
+        except ExceptionGroup as group:
+            return _of_tasks(name, group)
         except Exception as error:  # noqa: BLE001 - one broken probe must not end the run
             return crashed(f"{name} raised {type(error).__name__}: {error}")
 
@@ -49,3 +51,14 @@ class Allowance:
         return (
             inconclusive(f"cut off after {own_s:.3g} seconds") if own.cancelled_caught else used_up
         )
+
+
+def _of_tasks(name: str, group: ExceptionGroup[Exception]) -> Observation:
+    """What several tasks of one experiment ended in: a target that is gone, or a fault of ours."""
+    gone, ours = group.split(TargetError)
+    first: Exception = ours or gone or group
+    while isinstance(first, ExceptionGroup):
+        first = first.exceptions[0]
+    if isinstance(first, TargetError):
+        return inconclusive(first.message)
+    return crashed(f"{name} raised {type(first).__name__}: {first}")

@@ -87,7 +87,9 @@ async def serve_runtime(options: ServerOptions) -> AsyncIterator[tuple[str, Runt
     _check_address(options)
     try:
         listener = await anyio.create_tcp_listener(
-            local_host=address_to_bind(options.host, options.defects), local_port=options.port, reuse_port=False
+            local_host=address_to_bind(options.host, options.defects),
+            local_port=options.port,
+            reuse_port=False,
         )
     except OSError as error:
         raise UsageError(

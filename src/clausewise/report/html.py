@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
-
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from clausewise import __version__
 from clausewise.core.results import Finding, RunResult, SubjectKind, Totals, Verdict
@@ -14,6 +11,7 @@ from clausewise.core.threshold import KnownFindings, counts
 from clausewise.core.vocabulary import SEVERITY_ORDER, Outcome
 from clausewise.report.next_steps import next_step
 from clausewise.report.options import DEFAULTS, ReportOptions
+from clausewise.report.pages import template
 from clausewise.report.subjects import Group, Titles, grouped, registered_title, worst_first
 from clausewise.report.text import count, linkable, shortened, visible
 
@@ -34,19 +32,7 @@ def render(
 
     All text is escaped; boxes filter by outcome without a script.
     """
-    return _template().render(page=_page(result, options, titles)) + "\n"
-
-
-@cache
-def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("clausewise.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html")
+    return template("report.html").render(page=_page(result, options, titles)) + "\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ _STEPS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (
         re.compile(r"\bHTTP 429\b"),
-        "Wait, or lift the server's rate limit for this run, and check again.",
+        "Ask more slowly with --rate N and --max-time, or lift the server's limit for this run.",
     ),
     (
         re.compile(r"\bHTTP 3\d\d\b"),

@@ -67,8 +67,6 @@ class Event(Struct, gc=False, eq=False):
         session: label the recorder gives one session, or None.
         injected: why a test driver broke the rules on purpose in this event, or None.
         text: a message's JSON source text, kept verbatim, or None.
-        may_hold_meta: whether a message may have a member `_meta` somewhere; False only if its
-            text has been looked at.
     """
 
     seq: int
@@ -83,7 +81,6 @@ class Event(Struct, gc=False, eq=False):
     ts: str | float | int | None = None
     injected: str | None = None
     text: bytes | None = field(default=None, name="(text)")
-    may_hold_meta: bool = field(default=True, name="(may hold meta)")
     _headers: Mapping[str, Any] | None = field(default=None, name="(headers)")
 
     def __eq__(self, other: object) -> bool:
@@ -148,8 +145,7 @@ class Event(Struct, gc=False, eq=False):
         return self._headers
 
 
-_COMPARED = Event.__struct_fields__[: Event.__struct_fields__.index("may_hold_meta")]
-"""What an event holds; the rest is knowledge about it."""
+_COMPARED = tuple(name for name in Event.__struct_fields__ if name != "_headers")
 
 
 def _in_lower_case(headers: Mapping[str, Any]) -> dict[str, Any]:

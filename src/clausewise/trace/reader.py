@@ -147,11 +147,7 @@ def _usual_event(line: bytes, last_seq: float) -> Event | None:
         return None
     kind = event.kind
     if kind is _MESSAGE:
-        if event.payload is UNSET:
-            return None
-        # A name may be written with escapes.
-        event.may_hold_meta = b"_meta" in line or b"\\u00" in line
-        return event
+        return None if event.payload is UNSET else event
     if kind is _TRACE:
         return None
     event.payload = None

@@ -97,10 +97,7 @@ class Recording:
         if self.format is RecordingFormat.TRACE:
             longest = options.limits.max_line_bytes
             lines = self._source.lines(longest, options.max_depth, self._on_bad_line)
-            yield from read_events(
-                lines, name, limits=options.limits, on_bad_line=self._on_bad_line
-            )
-            return
+            return read_events(lines, name, limits=options.limits, on_bad_line=self._on_bad_line)
         document = self._source.whole(options.max_total_bytes or MAX_DOCUMENT_BYTES)
         imported = import_document(self.format, document, name, options.choices)
         self._remarks += imported.notes
@@ -108,7 +105,7 @@ class Recording:
         bound = options.limits.max_events
         if bound is not None and len(imported.events) > bound:
             raise TraceError(f"{name}: more than {bound} events", "Raise it with --max-events.")
-        yield from imported.events
+        return iter(imported.events)
 
     def _on_bad_line(self, bad: BadLine) -> None:
         if not bad.cut and not self._options.keep_going:

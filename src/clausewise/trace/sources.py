@@ -11,6 +11,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -25,7 +26,7 @@ SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".har", ".har.gz", ".har.zst")
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _HEAD_BYTES = 4096
-_CHUNK_BYTES = 256 * 1024
+_CHUNK_BYTES = 64 * 1024
 _STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
@@ -162,23 +163,25 @@ class Source:
         Raises:
             BrokenSourceError: after the last line that could be read.
         """
+        return chain.from_iterable(self._lines(longest, deepest, on_bad_line))
+
+    def _lines(
+        self, longest: int, deepest: int | None, on_bad_line: Callable[[BadLine], None]
+    ) -> Iterator[list[bytes]]:
+        """The lines, many at a time."""
         number = 0
         for block in self._blocks(longest):
+            lines = io.BytesIO(block).readlines()
             if len(block) <= longest and deepest is None:
-                lines = io.BytesIO(block).readlines()
                 number += len(lines)
-                yield from lines
+                yield lines
                 continue
-            for line in io.BytesIO(block):
+            for line in lines:
                 number += 1
-                if len(line) > longest and not (len(line) == longest + 1 and line[-1:] == b"\n"):
-                    on_bad_line(BadLine(number, f"longer than {longest} bytes"))
-                    yield b"\n"
-                elif deepest is not None and _is_deeper(line, deepest):
-                    on_bad_line(BadLine(number, f"nested deeper than {deepest} levels"))
-                    yield b"\n"
-                else:
-                    yield line
+                why = _fault(line, longest, deepest)
+                if why is not None:
+                    on_bad_line(BadLine(number, why))
+                yield [line if why is None else b"\n"]
         if self._inflow.failure is not None:
             raise BrokenSourceError(
                 f"{self.name}: {self._inflow.failure}",
@@ -216,6 +219,15 @@ class Source:
                 "Raise the bound with --max-total-bytes.",
             )
         return data
+
+
+def _fault(line: bytes, longest: int, deepest: int | None) -> str | None:
+    """Why a line is out of bounds, or None."""
+    if len(line) > longest and not (len(line) == longest + 1 and line.endswith(b"\n")):
+        return f"longer than {longest} bytes"
+    if deepest is not None and _is_deeper(line, deepest):
+        return f"nested deeper than {deepest} levels"
+    return None
 
 
 def _is_deeper(line: bytes, bound: int) -> bool:

@@ -14,6 +14,8 @@ from clausewise.judge.session.sessions import Session
 from clausewise.judge.subjects.content import objects
 from clausewise.judge.wording import shown
 
+_WITH_PARAMS = ("meta request", "meta notification", "request:sampling/createMessage")
+
 PREFIX_CLAUSE = "BASE-019"
 NAME_CLAUSE = "BASE-020"
 MAX_KNOWN = 128
@@ -29,7 +31,7 @@ _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", re.ASCII)
 _Object = dict[str, Any]
 
 
-@check("base.meta-key-format", on=("meta request", "meta notification"), subject="_meta key")
+@check("base.meta-key-format", on=_WITH_PARAMS, subject="_meta key")
 def meta_key_format(message: Message, session: Session, out: Sheet) -> None:
     """A key of `_meta` is neither a name, nor a prefix of labels, a slash and a name.
 
@@ -46,10 +48,11 @@ def meta_key_format(message: Message, session: Session, out: Sheet) -> None:
             _judge_meta(holder, message, out)
 
 
-@meta_key_format.on("meta result")
+@meta_key_format.on("result")
 def _keys_of_result(message: Message, session: Session, out: Sheet) -> None:
     result = message.result
-    _judge_meta(result, message, out)
+    if "_meta" in result:
+        _judge_meta(result, message, out)
     request = message.request
     find = _IN_RESULT.get(request.method or "") if request is not None else None
     if find is not None:
@@ -131,8 +134,21 @@ def _in_prompt(result: _Object) -> Iterator[_Object]:
         yield from _blocks(message.get("content"))
 
 
-def _in_content(result: _Object) -> list[_Object]:
-    return _blocks(result.get("content"))
+def _in_content(result: _Object) -> Iterable[_Object]:
+    content = result.get("content")
+    return () if _is_mere_text(content) else _blocks(content)
+
+
+def _is_mere_text(content: Any) -> bool:
+    """Whether content is, as most, text blocks without `_meta`; told fast."""
+    if type(content) is not list:
+        return False
+    for block in content:
+        if type(block) is not dict or block.get("type") != "text" or "_meta" in block:
+            return False
+        if "resource" in block:
+            return False
+    return True
 
 
 def _listed_under(member: str) -> Callable[[_Object], Iterator[_Object]]:

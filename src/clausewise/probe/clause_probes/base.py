@@ -25,6 +25,7 @@ from clausewise.probe.offered import TOOL_S, ToolCall
 from clausewise.probe.registration import HTTP_ONLY
 from clausewise.probe.subjects.grouping import Sighting, shown_at_once
 from clausewise.probe.subjects.misfits import misfitting_arguments
+from clausewise.probe.subjects.running_requests import running
 from clausewise.probe.subjects.slow_tools import HEAD_START_S, slow_call
 from clausewise.wire.codes import ErrorCode
 
@@ -89,21 +90,11 @@ async def _at_once(
     one: LegacySession, other: LegacySession, telling: _Telling, shared_id: str
 ) -> Observation | None:
     """What came of the same id in both sessions, or None if one answer came too early."""
-    replies: list[Reply] = []
-
-    async def ask() -> None:
-        patience = telling.seconds + 2.0
-        replies.append(
-            await one.attempt(
-                telling.method, telling.params, id=shared_id, beside=True, timeout_s=patience
-            )
-        )
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(ask)
+    method, params, patience = telling.method, telling.params, telling.seconds + 2.0
+    async with running(one, method, params, id=shared_id, timeout_s=patience) as request:
         await anyio.sleep(HEAD_START_S if telling.seconds else 0)
-        pong = await other.attempt("ping", id=shared_id, timeout_s=telling.seconds + 2.0)
-    return _judged(replies[0], pong, telling)
+        pong = await other.attempt("ping", id=shared_id, timeout_s=patience)
+    return _judged(request.reply, pong, telling)
 
 
 def _judged(told: Reply, pong: Reply, telling: _Telling) -> Observation | None:

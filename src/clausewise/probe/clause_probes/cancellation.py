@@ -7,7 +7,6 @@ import anyio
 from clausewise.probe.clause_registration import clause_probe
 from clausewise.probe.conversation.legacy import LegacySession
 from clausewise.probe.conversation.legacy_peer import Called, LegacyPeer
-from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -15,8 +14,10 @@ from clausewise.probe.observation import (
     not_observed,
 )
 from clausewise.probe.subjects.grouping import Sighting
+from clausewise.probe.subjects.running_requests import running
 from clausewise.probe.subjects.slow_tools import HEAD_START_S, NO_SLOW_TOOL, slow_call
 
+_ID = "clausewise-cancelled"
 _CROSSING_S = 0.1
 """An answer within so many seconds may have been on its way when the cancellation came."""
 _GRACE_S = 0.25
@@ -39,31 +40,17 @@ async def takes_effect(peer: LegacyPeer) -> Observation:
 
 
 async def _cancel(session: LegacySession, slow: Called) -> Observation:
-    replies: list[Reply] = []
-    times: list[float] = []
-    request_id = "clausewise-cancelled"
-
-    async def call() -> None:
-        patience = slow.seconds + _GRACE_S
-        params = slow.call.params
-        replies.append(
-            await session.attempt(
-                "tools/call", params, id=request_id, beside=True, timeout_s=patience
-            )
-        )
-        times.append(anyio.current_time())
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(call)
+    patience, params = slow.seconds + _GRACE_S, slow.call.params
+    async with running(session, "tools/call", params, id=_ID, timeout_s=patience) as call:
         await anyio.sleep(HEAD_START_S)
-        reason = {"requestId": request_id, "reason": "nobody wants the answer"}
-        if replies:
+        if call.is_over:
             return not_observed(f"the tool {slow.call.name} ended before it could be cancelled")
+        reason = {"requestId": _ID, "reason": "nobody wants the answer"}
         cancellation = await session.notify("notifications/cancelled", reason)
         cancelled = anyio.current_time()
     # Its answer shows, on stdio, that the cancellation was read.
     await session.request("ping")
-    reply, seconds = replies[0], times[0] - cancelled
+    reply, seconds = call.reply, call.ended - cancelled
     if reply.response_event is None or seconds < _CROSSING_S:
         return left_to_the_recording()
     return broke(

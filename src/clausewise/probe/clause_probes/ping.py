@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import anyio
 
+from clausewise.core.vocabulary import Outcome
 from clausewise.probe.clause_registration import clause_probe
 from clausewise.probe.conversation.legacy import LegacySession
 from clausewise.probe.conversation.legacy_peer import Called, LegacyPeer
-from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -15,7 +15,11 @@ from clausewise.probe.observation import (
     inconclusive,
     not_observed,
 )
-from clausewise.probe.subjects.slow_tools import HEAD_START_S, LONG_S, NO_SLOW_TOOL, slow_call
+from clausewise.probe.subjects.running_requests import running
+from clausewise.probe.subjects.slow_tools import HEAD_START_S, NO_SLOW_TOOL, slow_call
+
+_NOTICED_S = 0.1
+"""An answer that takes less has not waited for anything."""
 
 
 @clause_probe("ping.prompt-while-busy", needs=("tools",), impact="calls", alone=True)
@@ -31,29 +35,27 @@ async def prompt_while_busy(peer: LegacyPeer) -> Observation:
     if slow is None:
         return not_observed(NO_SLOW_TOOL)
     async with peer.session() as session:
-        return await _ping_meanwhile(session, slow)
+        seen = await _ping_meanwhile(session, slow)
+        if not seen.faults:
+            return seen
+        # A busy machine may have held up the answer: what is so each time is no chance.
+        again = await _ping_meanwhile(session, slow)
+    return again if again.outcome is Outcome.PASS else seen
 
 
 async def _ping_meanwhile(session: LegacySession, slow: Called) -> Observation:
-    calls: list[Reply] = []
-
-    async def call() -> None:
-        patience = slow.seconds + 2.0
-        params = slow.call.params
-        calls.append(await session.attempt("tools/call", params, beside=True, timeout_s=patience))
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(call)
+    patience = slow.seconds + 2.0
+    async with running(session, "tools/call", slow.call.params, timeout_s=patience) as call:
         await anyio.sleep(HEAD_START_S)
         began = anyio.current_time()
         pong = await session.attempt("ping", beside=True)
         seconds = anyio.current_time() - began
-    (called,) = calls
+    called = call.reply
     if pong.response_event is None:
         return inconclusive(pong.blocked or f"ping got {pong.shown}")
     if called.response_event is None or called.response_event.seq > pong.response_event.seq:
         return held()
-    if seconds < LONG_S:
+    if seconds < _NOTICED_S:
         return not_observed(f"the tool {slow.call.name} ended before the ping could wait for it")
     return broke(
         "ping waits for a running tool call",

@@ -22,6 +22,8 @@ from clausewise.transport.stdio import StdioProcess, open_process
 from clausewise.transport.targets import HttpRequest, HttpTarget, StdioTarget
 
 Target = HttpTarget | StdioTarget
+_MEMBERS = frozenset({"id", "result", "error"})
+"""One of these is in whatever is meant as a response."""
 Until = Callable[[Event], bool]
 
 
@@ -211,8 +213,11 @@ class Links:
 
 
 def is_response(event: Event) -> bool:
-    """Whether a message is a response, to whichever request."""
-    return isinstance(event.payload, dict) and "method" not in event.payload
+    """Whether a message is a response, to whichever request; a log record on stdout is none."""
+    message = event.payload
+    if not isinstance(message, dict) or "method" in message:
+        return False
+    return not message.keys().isdisjoint(_MEMBERS)
 
 
 def _is_answered(answer: Answer) -> bool:

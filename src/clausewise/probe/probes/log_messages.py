@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from clausewise.core.vocabulary import TransportKind
@@ -14,7 +14,6 @@ from clausewise.probe.observation import (
     Observation,
     broke,
     held,
-    inconclusive,
     not_applicable,
     not_observed,
 )
@@ -54,11 +53,10 @@ async def _logged(peer: Peer) -> _Logged:
 
     async def call() -> _Logged:
         calls = served_calls(await tour(peer))[:_MAX_CALLS]
-        canary = peer.transport is TransportKind.HTTP and not peer.authorized
-        secrets: Mapping[str, HeaderEdit] = {
-            "Authorization": f"Bearer {_CANARY}",
-            "Cookie": f"session={_CANARY}",
-        }
+        canary = peer.transport is TransportKind.HTTP
+        secrets: dict[str, HeaderEdit] = {"Cookie": f"session={_CANARY}"}
+        if not peer.authorized:
+            secrets["Authorization"] = f"Bearer {_CANARY}"
         replies = [
             await peer.request(
                 "tools/call",
@@ -187,9 +185,7 @@ async def log_holds_no_credentials(peer: Peer) -> Observation:
     if not logged.replies:
         return not_observed(_NO_CALL)
     if not logged.canary:
-        if peer.transport is TransportKind.STDIO:
-            return not_applicable("a request on stdio carries no credentials")
-        return inconclusive("the request carries the user's own token, which is not looked for")
+        return not_applicable("a request on stdio carries no credentials")
     if next(logged.messages, None) is None:
         return not_observed(_SILENT)
     for one in logged.messages:

@@ -13,7 +13,7 @@ from clausewise.trace.events import Event
 
 TOKEN = "clausewise-cancelled"
 
-_WAIT_S = 0.5
+_LONGEST_WAIT_S = 2.0
 _SLOW_S = 0.015
 """A call that took so long may be under way still when its cancellation is read."""
 
@@ -45,7 +45,8 @@ async def cancelled_call(peer: Peer, link: Link) -> CancelledCall | None:
     call = await peer.request("tools/call", params, link=link, until=is_response, timeout_s=0)
     await peer.notify("notifications/cancelled", {"requestId": call.id}, link=link, timeout_s=0)
     fence = await peer.request("server/discover", link=link)
-    after = await peer.request("server/discover", link=link, until=_never, timeout_s=_WAIT_S)
+    wait_s = min(0.3 + 1.5 * _seconds(slow), _LONGEST_WAIT_S)
+    after = await peer.request("server/discover", link=link, until=_never, timeout_s=wait_s)
     return CancelledCall(call.id, fence, after)
 
 

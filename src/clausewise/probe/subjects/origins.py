@@ -14,7 +14,8 @@ FOREIGN_ORIGIN = "https://evil.example"
 def look_alike(target: HttpTarget) -> str:
     """An origin of somebody else that begins like the server's own."""
     scheme = "https" if target.is_tls else "http"
-    return f"{scheme}://{target.authority}.evil.example"
+    host = "localhost" if ":" in target.host else target.host
+    return f"{scheme}://{host}.evil.example:{target.port}"
 
 
 async def served_foreign_origin(

@@ -16,6 +16,9 @@ NO_SLOW_TOOL = (
 
 
 def slow_call(peer: LegacyPeer) -> Called | None:
-    """The shortest of the walk's long calls that were answered, or None."""
-    answered = (one for one in peer.calls if one.seconds >= LONG_S and one.reply.succeeded)
-    return min(answered, key=lambda one: one.seconds, default=None)
+    """The longest of the walk's long calls that were answered, or None.
+
+    A shorter one may have been long by chance; the walk waits for none longer than bearable.
+    """
+    long = (one for one in peer.calls if one.seconds >= LONG_S and one.reply.succeeded)
+    return max(long, key=lambda one: one.seconds, default=None)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import anyio
 from anyio.abc import TaskGroup
 
+from clausewise.core.errors import ClausewiseError
 from clausewise.core.vocabulary import Era
 from clausewise.reference.client.answers import UNSCRIPTED
 from clausewise.reference.client.authorizer import Authorizer
@@ -125,10 +126,12 @@ def _setup(options: ClientOptions, wiring: ClientWiring, tasks: TaskGroup) -> Se
 
 
 def _alone(failure: BaseException) -> BaseException:
-    """What a group holds, when that is one exception."""
-    while isinstance(failure, BaseExceptionGroup) and len(failure.exceptions) == 1:
-        failure = failure.exceptions[0]
-    return failure
+    """What a group holds, when that is one exception, or the first of several to tell the user."""
+    if not isinstance(failure, BaseExceptionGroup):
+        return failure
+    held = [_alone(one) for one in failure.exceptions]
+    is_told = all(isinstance(one, ClausewiseError) for one in held)
+    return held[0] if len(held) == 1 or is_told else failure
 
 
 def _channel(

@@ -96,6 +96,16 @@ async def _deaf(incoming: Incoming, outlet: Outlet, parts: ModernParts) -> JsonO
     return result
 
 
+def _deaf_to_cancellation(wiring: Wiring) -> Wiring:
+    right = wiring.modern.deliver
+
+    async def deliver(incoming: Incoming, outlet: Outlet, message: JsonObject, status: int) -> None:
+        with anyio.CancelScope(shield=incoming.method == _CALL):
+            await right(incoming, outlet, message, status)
+
+    return modern(with_method(_CALL, _deaf)(wiring), deliver=deliver)
+
+
 async def _acknowledge(incoming: Incoming, outlet: Outlet, _parts: ModernParts) -> JsonObject:
     tag = {META_SUBSCRIPTION: incoming.id}
     wanted = incoming.params.get("notifications", {})
@@ -178,8 +188,8 @@ DEFECTS = (
     ),
     Defect(
         "cancelled-call-goes-on",
-        "A call goes on reporting progress after it was cancelled.",
-        with_method(_CALL, _deaf),
+        "A call goes on after it was cancelled, and is answered.",
+        _deaf_to_cancellation,
         rules=("CW-STD-003",),
         transports=STDIO_ONLY,
     ),

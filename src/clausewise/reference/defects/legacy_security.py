@@ -41,7 +41,7 @@ def _by_prefix(wiring: Wiring) -> Wiring:
 
     def guard(request: HttpRequest, options: ServerOptions) -> None:
         origins = request.values("origin")
-        own = f"http://{request.value('host')}"
+        own = "http://" + (request.value("host") or "").partition(":")[0]
         if origins and all(origin.startswith(own) for origin in origins):
             headers = tuple(pair for pair in request.headers if pair[0] != b"origin")
             request = replace(request, headers=headers)

@@ -162,7 +162,7 @@ async def answer_later(call: Call, _arguments: JsonObject, _feed: ChangeFeed) ->
 
 
 async def _wait(_call: Call, arguments: JsonObject, _feed: ChangeFeed) -> JsonObject:
-    await anyio.sleep(arguments.get("delayMs", 300) / 1000)
+    await anyio.sleep(arguments.get("delayMs", 400) / 1000)
     return text_result("Waited long enough for something else to happen.")
 
 
