@@ -25,7 +25,7 @@ from clausewise.registry import clauses
 from clausewise.trace.events import Event, EventKind, Lifecycle
 from clausewise.wire.jsonrpc import MessageClass
 
-COLLECTION_THRESHOLDS = (10_000, 5, 5)
+COLLECTION_THRESHOLDS = (100_000, 10, 10)
 """How many objects are made before the garbage collector looks at the young ones, and how often
 it then looks at older ones, to which ended sessions belong."""
 
