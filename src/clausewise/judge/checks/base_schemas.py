@@ -156,11 +156,12 @@ def _schemas(message: Message, session: Session) -> list[_Found]:
 
 
 def _found_in(message: Message, session: Session) -> list[_Found]:
-    if message.method is not None:
+    holder = message.params if message.method is not None else message.result
+    if "tools" not in holder or message.method == "elicitation/create":
         return [_Found(*placed, digest(placed[1])) for placed in _documents(message)]
-    # Servers list the same tools in each session.
+    # Servers list the same tools in each session, and offer the same in each sampling request.
     pages = session.recording.state(_Pages).by_digest
-    page = digest(message.result.get("tools"))
+    page = digest(holder["tools"])
     found = pages.get(page)
     if found is None:
         if len(pages) >= MAX_PAGES:

@@ -17,6 +17,7 @@ from clausewise.judge.session.sessions import CANCELLED, MIXED, Session
 from clausewise.judge.subjects.error_codes import error_code
 from clausewise.judge.subjects.task_statuses import TASK_EVENTS, Tasks, follow_tasks
 from clausewise.judge.wording import ABSENT, shown
+from clausewise.trace.events import Event, Lifecycle
 from clausewise.wire.jsonrpc import IdKey, id_key, valid_id
 
 MAX_REMEMBERED = 1000
@@ -293,14 +294,31 @@ def no_response_after_cancellation(message: Message, session: Session, out: Shee
         )
 
 
+@no_response_after_cancellation.on("client lifecycle")
+def _breaks_off(event: Event, session: Session, out: Sheet) -> None:
+    if event.fields.get("event") == Lifecycle.ABORT and event.exchange is not None:
+        # It may be the exchange that would have carried the answer.
+        session.state(_Unseen).requests.update(r.seq for r in _cancelled_open(session))
+
+
 @no_response_after_cancellation.on("session-end")
 def _never_answered(end: Spot, session: Session, out: Sheet) -> None:
+    unseen = session.state(_Unseen).requests
     for request in _cancelled_open(session):
         at = Spot(end.seq, request.direction.opposite)
-        if _has_read_cancellation(request, session) or _was_accepted(request):
+        if request.direction is _C2S and request.seq in unseen:
+            out.undecided(at, "the client left before an answer could come")
+        elif _has_read_cancellation(request, session) or _was_accepted(request):
             out.held(at)
         else:
             out.undecided(at, "nothing shows that the cancellation was read")
+
+
+@dataclass(slots=True)
+class _Unseen:
+    """Cancelled requests during which the client broke off an exchange, by their seq."""
+
+    requests: set[int] = field(default_factory=set)
 
 
 def _cancelled_open(session: Session) -> Iterator[Request]:

@@ -131,7 +131,7 @@ class Exchange:
             head is not None
             and path is not None
             and "?" not in path
-            and "query" not in head.fields
+            and not head.fields.get("query")
             and head.header("authorization") is None
         )
 
