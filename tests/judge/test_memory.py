@@ -12,8 +12,9 @@ from clausewise.judge.engine import Judge
 from clausewise.trace.reader import read_events
 
 EVENTS = 3000
-FEW = 300
-"""Objects in cycles that further events may leave: of one more session there would be thousands."""
+FEW = 2000
+"""Objects in cycles that further events may leave; of the sessions that end there would be tens of
+thousands."""
 
 
 @pytest.mark.parametrize("recorder", [Stdio, Http])
