@@ -8,7 +8,7 @@ from clausewise.core.vocabulary import Revision, TransportKind
 from clausewise.probe.supplied import NOTHING_SUPPLIED, Supplied
 from clausewise.transport.limits import Limits
 
-HTTP_CONCURRENCY = 8
+HTTP_CONCURRENCY = 4
 """Probes at a time over HTTP: most of them wait, for a slow tool or for silence, and more of
 them gain little, for one process answers them all."""
 

@@ -162,7 +162,7 @@ def insufficient_scope_response(head: Head, session: Session, out: Sheet) -> Non
     if exchange is None or not challenges or not is_with_endpoint(exchange, session):
         return
     declaring = [c for c in challenges if c.error == INSUFFICIENT_SCOPE]
-    if not declaring and head.status == 403:
+    if not declaring and head.status == 403 and _sent_token(exchange):
         declaring = [c for c in challenges if c.is_bearer and c.error is None]
     if declaring:
         bearers = [c for c in declaring if c.is_bearer]

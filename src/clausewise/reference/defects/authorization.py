@@ -182,6 +182,7 @@ DEFECTS = (
             lambda head: _challenging(head.headers[0][1].partition(", scope=")[0])(head),
         ),
         "MCP-AUT-006",
+        clauses=("AUTH-014",),
     ),
     _defect(
         "little-scope-unauthorized",

@@ -9,6 +9,7 @@ from clausewise.core.vocabulary import TransportKind
 from clausewise.reference.defects.defect import HTTP_ONLY, Defect
 from clausewise.reference.defects.rewiring import Rewire, modern
 from clausewise.reference.defects.schemas import on_parameter, on_tool
+from clausewise.reference.http_endpoint import guard
 from clausewise.reference.http_layer import HttpHead, HttpRequest
 from clausewise.reference.messages import JsonObject, RpcError
 from clausewise.reference.modern.parts import Incoming
@@ -26,19 +27,21 @@ def _guarded(change: Guard | None = None, *, status: int | None = None) -> Rewir
     def rewire(wiring: Wiring) -> Wiring:
         right = wiring.http.guard
 
-        def guard(request: HttpRequest, options: ServerOptions) -> None:
+        def changed(request: HttpRequest, options: ServerOptions) -> None:
             try:
                 (change or right)(request, options)
             except RpcError as error:
                 raise RpcError(error.code, error.message, status=status or error.status) from None
 
-        return replace(wiring, http=replace(wiring.http, guard=guard))
+        return replace(wiring, http=replace(wiring.http, guard=changed))
 
     return rewire
 
 
-def _any_origin(_request: HttpRequest, _options: ServerOptions) -> None:
-    """Refuses nobody."""
+def _any_origin(request: HttpRequest, options: ServerOptions) -> None:
+    """Looks at Host alone."""
+    headers = tuple(pair for pair in request.headers if pair[0] != b"origin")
+    guard(replace(request, headers=headers), options)
 
 
 def _repeating_cookies(wiring: Wiring) -> Wiring:
