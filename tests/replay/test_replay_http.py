@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from clausewise.core.errors import TargetError
+from clausewise.core.errors import TargetError, UsageError
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.reference.options import ServerOptions
 from clausewise.reference.server import serve_http
@@ -155,6 +155,44 @@ async def test_a_server_that_is_not_there_is_told() -> None:
         recorded = await legacy_session(url)
     with pytest.raises(TargetError, match="no connection"):
         await replayed(recorded, HttpTarget(url))
+
+
+async def test_a_hostile_recording_cannot_add_lines_to_a_request() -> None:
+    tape = Tape()
+    track = Track(TransportKind.HTTP, exchange=1)
+    headers = {"accept": "a/b\r\nX-Evil: 1", "mcp-name": "ok", "mcp-method": "x\ny"}
+    fields = {"method": "POST / HTTP/1.1\r\nX-Evil: 2\r\n", "path": "/mcp", "headers": headers}
+    tape.add(track, Direction.CLIENT_TO_SERVER, EventKind.HTTP, fields)
+    tape.message(track, Direction.CLIENT_TO_SERVER, line(id=1, method="ping"))
+    async with serve_http(ServerOptions()) as url:
+        _, events = await replayed(tape.events, HttpTarget(url))
+    (head,) = sent(events)
+    assert head.fields["method"] == "POST"
+    assert head.header("mcp-name") == "ok"
+    assert head.header("accept") is None
+    assert head.header("mcp-method") is None
+
+
+async def test_a_name_that_no_header_can_carry_does_not_end_the_replay() -> None:
+    tape = Tape()
+    call = {"name": "\ud800", "_meta": META}
+    tape.message(
+        Track(TransportKind.STDIO),
+        Direction.CLIENT_TO_SERVER,
+        line(id=1, method="tools/call", params=call),
+    )
+    async with serve_http(ServerOptions()) as url:
+        result, events = await replayed(tape.events, HttpTarget(url))
+    assert sent(events)[0].header("mcp-name") == "?"
+    assert [answer.title for answer in result.answers] == ["tools/call"]
+
+
+async def test_certificates_that_cannot_be_read_are_told() -> None:
+    async with serve_http(ServerOptions()) as url:
+        recorded = await legacy_session(url)
+    target = HttpTarget(url.replace("http:", "https:"), ca_file="missing.pem")
+    with pytest.raises(UsageError, match=r"missing\.pem"):
+        await replayed(recorded, target)
 
 
 async def test_credentials_of_the_recording_are_not_sent_and_those_given_are() -> None:

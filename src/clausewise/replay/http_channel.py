@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
@@ -9,7 +10,7 @@ from typing import Any, TypeAlias
 import anyio
 from anyio.abc import TaskGroup
 
-from clausewise.core.errors import TargetError
+from clausewise.core.errors import ClausewiseError
 from clausewise.replay.live import Live
 from clausewise.replay.script import SESSION_HEADER, Act, Label, Lane, Step
 from clausewise.trace.events import Event
@@ -23,6 +24,8 @@ _KEPT = frozenset(
     {"accept", "content-type", "last-event-id", "mcp-method", "mcp-name", "origin",
      "mcp-protocol-version", SESSION_HEADER}
 )  # fmt: skip
+_UNSENDABLE = re.compile(r"[\r\n\0]")
+_METHOD = re.compile(r"[A-Za-z]+")
 _VERSION = "mcp-protocol-version"
 _META_VERSION = "io.modelcontextprotocol/protocolVersion"
 _NAME_MEMBERS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -47,7 +50,7 @@ class HttpChannel:
         self._tasks = tasks
         self._scopes: dict[Label, anyio.CancelScope] = {}
         self._ended: set[int] = set()
-        self.failure: TargetError | None = None
+        self.failure: ClausewiseError | None = None
 
     def has_ended(self, step: Step) -> bool:
         """Whether nothing more can come for this step."""
@@ -69,8 +72,11 @@ class HttpChannel:
         """Answer a request of the server that the recording does not have."""
         headers = [*_default_headers(None), *self._session_headers(lane)]
         request = self._posted(headers, body)
-        async with open_connection(self._target, self._tape, self._limits) as connection:
-            await connection.send(request)
+        try:
+            async with open_connection(self._target, self._tape, self._limits) as connection:
+                await connection.send(request)
+        except ClausewiseError as error:
+            self.failure = self.failure or error
 
     async def _exchange(self, step: Step, request: HttpRequest) -> None:
         scope = anyio.CancelScope()
@@ -84,7 +90,7 @@ class HttpChannel:
                     self._live.sends(step, number)
                     until = _answer_to(step.payload)
                     await connection.send(request, until=until, timeout_s=self._stream_s)
-        except TargetError as error:
+        except ClausewiseError as error:
             self.failure = self.failure or error
         finally:
             self._ended.add(step.seq)
@@ -94,15 +100,18 @@ class HttpChannel:
         if step.head is None:
             headers = [*_default_headers(step.payload), *self._session_headers(step.lane)]
             return self._posted(headers, body)
-        method = str(step.head.fields.get("method", "POST"))
+        recorded = step.head.fields.get("method")
+        is_method = isinstance(recorded, str) and _METHOD.fullmatch(recorded)
+        method = str(recorded) if is_method else "POST"
         return self._posted(list(self._recorded_headers(step.head, step.lane)), body, method)
 
+    # A recording may be hostile: what would end a line of the request head does not go out.
     def _posted(self, headers: _Headers, body: bytes, method: str = "POST") -> HttpRequest:
         own = {name.lower() for name, _ in self._target.headers}
         added = tuple(
             (name.encode("latin-1"), value.encode("latin-1", "replace"))
             for name, value in headers
-            if name not in own
+            if name not in own and not _UNSENDABLE.search(value)
         )
         return HttpRequest(method, (*self._target.plain_headers(body), *added), body)
 
@@ -170,4 +179,4 @@ def _default_headers(payload: Any) -> Iterator[tuple[str, str]]:
     yield "mcp-method", method
     name = params.get(_NAME_MEMBERS.get(method, ""))
     if isinstance(name, str):
-        yield "mcp-name", sentinel.encode(name)
+        yield "mcp-name", sentinel.encode(name.encode("utf-8", "replace").decode())

@@ -11,7 +11,6 @@ from clausewise.reference.wiring import Wiring
 BOTH_TRANSPORTS = frozenset(TransportKind)
 HTTP_ONLY = frozenset({TransportKind.HTTP})
 STDIO_ONLY = frozenset({TransportKind.STDIO})
-STDIO_ONLY = frozenset({TransportKind.STDIO})
 
 
 @dataclass(frozen=True, slots=True)

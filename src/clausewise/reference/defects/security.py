@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from clausewise.core.vocabulary import TransportKind
-from clausewise.reference.defects.defect import HTTP_ONLY, Defect
+from clausewise.reference.defects.defect import HTTP_ONLY, STDIO_ONLY, Defect
 from clausewise.reference.defects.rewiring import Rewire, modern
 from clausewise.reference.defects.schemas import on_parameter, on_tool
 from clausewise.reference.http_endpoint import guard
@@ -16,7 +15,6 @@ from clausewise.reference.modern.parts import Incoming
 from clausewise.reference.options import ServerOptions
 from clausewise.reference.wiring import Answered, Guard, Wiring
 
-_STDIO_ONLY = frozenset({TransportKind.STDIO})
 _OUR_VARIABLES = "CLAUSEWISE_"
 _DEEP = 65
 
@@ -122,7 +120,7 @@ DEFECTS = (
         "Errors repeat environment variables whose names begin with CLAUSEWISE_.",
         _repeating_variables,
         rules=("MCP-SEC-003",),
-        transports=_STDIO_ONLY,
+        transports=STDIO_ONLY,
     ),
     Defect(
         "icon-of-unsafe-scheme",
