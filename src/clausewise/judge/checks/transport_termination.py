@@ -217,11 +217,15 @@ def _after_loss(end: Spot, session: Session, out: Sheet) -> None:
 
 @dataclass(slots=True)
 class _Departure:
-    """How the client left: whether it sent DELETE, and where it closed the transport."""
+    """How the client left: whether it sent DELETE, and where it closed the transport.
+
+    `may_be_lost` says that a GET with the session's id was answered by 404.
+    """
 
     deleted: bool = False
     closed: Spot | None = None
     is_certain: bool = True
+    may_be_lost: bool = False
 
 
 @check(
@@ -258,12 +262,23 @@ def _client_closes(event: Event, session: Session, out: Sheet) -> None:
     )
 
 
+@session_deleted.on("odd server http-response")
+def _may_be_told_of_loss(head: Head, session: Session, out: Sheet) -> None:
+    exchange = head.exchange
+    if head.status == 404 and exchange is not None and exchange.method == "GET":
+        departure = session.state(_Departure)
+        departure.may_be_lost = departure.may_be_lost or exchange.sent_id is not None
+
+
 @session_deleted.on("session-end")
 def _left(end: Spot, session: Session, out: Sheet) -> None:
     departure = session.state(_Departure)
     if departure.closed is None or departure.deleted or session.session_id is None:
         return
     if session.state(_Lost).loss is not None:
+        return
+    if departure.may_be_lost:
+        out.undecided(departure.closed, "a 404 to GET may have said that the session was gone")
         return
     if not departure.is_certain:
         out.undecided(departure.closed, "nobody can say which session's transport was closed")
