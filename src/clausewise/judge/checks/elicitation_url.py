@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from clausewise.core.vocabulary import Direction, Outcome
-from clausewise.judge.ledger import Sheet
+from clausewise.core.vocabulary import Direction, Outcome, TransportKind
+from clausewise.judge.ledger import Located, Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import MIXED, Memory, Session, forget_older_half
@@ -21,6 +21,9 @@ from clausewise.judge.wording import ABSENT, shown
 
 MAX_ELICITATIONS = 10_000
 """Elicitation ids remembered a session, and in a recording; older ones are forgotten."""
+
+MAX_EARLY = 1000
+"""Completions with an unknown id remembered a session until its end."""
 
 _S2C = Direction.SERVER_TO_CLIENT
 
@@ -37,6 +40,13 @@ class _Established:
         if len(self.ids) > MAX_ELICITATIONS:
             forget_older_half(self.ids)
             self.forgetful = True
+
+
+@dataclass(slots=True)
+class _Early:
+    """Completions whose ids were unknown so far: streams have no order among each other."""
+
+    completions: list[tuple[Spot, str]] = field(default_factory=list)
 
 
 @check(
@@ -61,16 +71,33 @@ def complete_notification_id(message: Message, session: Session, out: Sheet) -> 
     if elicitation_id in session.state(_Established).ids:
         out.held(message)
         return
+    early = session.state(_Early).completions
+    if session.transport is TransportKind.STDIO:
+        _judge_unknown(message, elicitation_id, session, out)
+    elif len(early) < MAX_EARLY:
+        early.append((Spot(message.seq, message.direction), elicitation_id))
+
+
+@complete_notification_id.on("session-end")
+def _early_at_end(_end: Spot, session: Session, out: Sheet) -> None:
+    for spot, elicitation_id in session.state(_Early).completions:
+        if elicitation_id in session.state(_Established).ids:
+            out.undecided(spot, "the elicitation is recorded later, on another stream")
+        else:
+            _judge_unknown(spot, elicitation_id, session, out)
+
+
+def _judge_unknown(at: Located, elicitation_id: str, session: Session, out: Sheet) -> None:
     doubt = _doubt(elicitation_id, session)
     if doubt is not None:
-        out.undecided(message, doubt)
+        out.undecided(at, doubt)
     else:
-        _without_id(message, f"elicitationId {shown(elicitation_id)}, never given before", out)
+        _without_id(at, f"elicitationId {shown(elicitation_id)}, never given before", out)
 
 
-def _without_id(message: Message, seen: str, out: Sheet) -> None:
+def _without_id(at: Located, seen: str, out: Sheet) -> None:
     out.broke(
-        message,
+        at,
         "a completion notification bears no id of an elicitation",
         seen=seen,
         expected="the elicitationId of an earlier URL mode elicitation",

@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from clausewise.judge.ledger import Sheet
+from clausewise.core.vocabulary import TransportKind
+from clausewise.judge.ledger import Located, Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
@@ -29,6 +30,9 @@ MAX_KNOWN = 256
 
 MAX_RECIPIENTS = 10_000
 """Elicitation ids of a recording whose recipients are remembered."""
+
+MAX_EARLY = 1000
+"""Completions of unknown elicitations remembered a session until its end."""
 
 _COMPLETE = "notifications/elicitation/complete"
 _PRIVATE_NAMES = (
@@ -130,6 +134,13 @@ class _Recipients:
             forget_older_half(self.by_id)
 
 
+@dataclass(slots=True)
+class _Early:
+    """Completions of elicitations not seen so far: streams have no order among each other."""
+
+    completions: list[tuple[Spot, str]] = field(default_factory=list)
+
+
 @check(
     "elicitation.complete-to-initiator",
     on=f"server notification:{_COMPLETE}",
@@ -143,22 +154,37 @@ def complete_to_initiator(message: Message, session: Session, out: Sheet) -> Non
     Fix: keep with each elicitation the session that it was sent in, and notify that client alone.
     """
     elicitation_id = message.params.get("elicitationId")
-    recipients = session.recording.state(_Recipients).by_id
-    if not isinstance(elicitation_id, str) or elicitation_id not in recipients:
+    if not isinstance(elicitation_id, str):
         return
-    got = recipients[elicitation_id]
+    if elicitation_id in session.recording.state(_Recipients).by_id:
+        _judge_recipient(message, elicitation_id, session, out)
+        return
+    early = session.state(_Early).completions
+    if session.transport is TransportKind.HTTP and len(early) < MAX_EARLY:
+        early.append((Spot(message.seq, message.direction), elicitation_id))
+
+
+@complete_to_initiator.on("session-end")
+def _early_at_end(_end: Spot, session: Session, out: Sheet) -> None:
+    for spot, elicitation_id in session.state(_Early).completions:
+        if elicitation_id in session.recording.state(_Recipients).by_id:
+            _judge_recipient(spot, elicitation_id, session, out)
+
+
+def _judge_recipient(at: Located, elicitation_id: str, session: Session, out: Sheet) -> None:
+    got = session.recording.state(_Recipients).by_id[elicitation_id]
     if any(number == session.number for number, _ in got):
-        out.held(message)
+        out.held(at)
         return
     # A client may have several sessions; another name means another client.
     here, names = _client_name(session), [name for _, name in got]
     if session.shared:
-        out.undecided(message, MIXED)
+        out.undecided(at, MIXED)
     elif here is None or None in names or here in names:
-        out.undecided(message, "the elicitation began in another session, perhaps of this client")
+        out.undecided(at, "the elicitation began in another session, perhaps of this client")
     else:
         out.broke(
-            message,
+            at,
             "the completion of an elicitation is told to another client",
             seen=f"a client named {shown(here)}; the elicitation went to {shown(names[0])}",
             expected="the notification at the client that got the elicitation, and nowhere else",

@@ -15,7 +15,7 @@ from clausewise.probe.observation import (
 )
 from clausewise.probe.subjects.grouping import Sighting
 from clausewise.probe.subjects.running_requests import running
-from clausewise.probe.subjects.slow_tools import HEAD_START_S, NO_SLOW_TOOL, slow_call
+from clausewise.probe.subjects.slow_tools import HEAD_START_S, NO_SLOW_TOOL, slow_tries
 
 _ID = "clausewise-cancelled"
 _CROSSING_S = 0.1
@@ -32,19 +32,23 @@ async def takes_effect(peer: LegacyPeer) -> Observation:
     Fix: read on while a request is in progress, stop the work at `notifications/cancelled`,
     and send nothing for the request.
     """
-    slow = slow_call(peer)
-    if slow is None:
-        return not_observed(NO_SLOW_TOOL)
-    async with peer.session() as session:
-        return await _cancel(session, slow)
+    why = NO_SLOW_TOOL
+    for slow in slow_tries(peer):
+        async with peer.session() as session:
+            seen = await _cancel(session, slow)
+        if seen is not None:
+            return seen
+        why = f"the tool {slow.call.name} ended before it could be cancelled"
+    return not_observed(why)
 
 
-async def _cancel(session: LegacySession, slow: Called) -> Observation:
+async def _cancel(session: LegacySession, slow: Called) -> Observation | None:
+    """What came of the cancelled call, or None if it ended too soon."""
     patience, params = slow.seconds + _GRACE_S, slow.call.params
     async with running(session, "tools/call", params, id=_ID, timeout_s=patience) as call:
         await anyio.sleep(HEAD_START_S)
         if call.is_over:
-            return not_observed(f"the tool {slow.call.name} ended before it could be cancelled")
+            return None
         reason = {"requestId": _ID, "reason": "nobody wants the answer"}
         cancellation = await session.notify("notifications/cancelled", reason)
         cancelled = anyio.current_time()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle, islice
+
 from clausewise.probe.conversation.legacy_peer import Called, LegacyPeer
 
 HEAD_START_S = 0.1
@@ -15,10 +17,26 @@ NO_SLOW_TOOL = (
 )
 
 
+TRIES = 3
+"""How often what must happen during a slow call is tried before it counts as not to be had."""
+
+
 def slow_call(peer: LegacyPeer) -> Called | None:
     """The longest of the walk's long calls that were answered, or None.
 
     A shorter one may have been long by chance; the walk waits for none longer than bearable.
     """
+    return next(iter(_long_calls(peer)), None)
+
+
+def slow_tries(peer: LegacyPeer) -> tuple[Called, ...]:
+    """The long calls to try one after the other: the longest first, each again if need be.
+
+    On a busy machine even the longest may have been long by chance, or be over too soon.
+    """
+    return tuple(islice(cycle(_long_calls(peer)), TRIES))
+
+
+def _long_calls(peer: LegacyPeer) -> list[Called]:
     long = (one for one in peer.calls if one.seconds >= LONG_S and one.reply.succeeded)
-    return max(long, key=lambda one: one.seconds, default=None)
+    return sorted(long, key=lambda one: one.seconds, reverse=True)
