@@ -57,15 +57,17 @@ async def ask_client(
     """
     request_id: RequestId = f"reference-{session.next_number()}"
     question = session.questions[id_key(request_id)] = Question()
+    is_sent = False
     try:
+        await outlet.send(request(request_id, method, params))
+        is_sent = True
         with anyio.fail_after(timeout_s):
-            await outlet.send(request(request_id, method, params))
             await question.answered.wait()
     except TimeoutError:
         raise RpcError(INTERNAL_ERROR, f"the client did not answer {method} in time") from None
     finally:
         session.questions.pop(id_key(request_id), None)
-        if not question.answered.is_set() and "task" not in params:
+        if is_sent and not question.answered.is_set() and "task" not in params:
             await _withdraw(request_id, outlet)
     return question.response
 
