@@ -67,3 +67,28 @@ def test_a_recording_that_is_not_there_is_exit_3(clausewise: Clausewise) -> None
     done = clausewise("replay", "missing.jsonl", "--", *SERVER)
     assert done.returncode == 3
     assert "missing.jsonl" in done.stderr
+
+
+def test_a_recording_beyond_its_bounds_is_refused_with_the_option_that_raises_them(
+    clausewise: Clausewise, recording: str
+) -> None:
+    done = clausewise("replay", recording, "--max-events", "3", "--", *SERVER)
+    assert done.returncode == 3
+    assert "more than 3 events" in done.stderr
+    assert "--max-events" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [((), "deeper than 500 levels"), (("--max-depth", "5000"), "nests too deeply")],
+)
+def test_a_message_that_nests_too_deeply_to_be_sent_again_is_named(
+    clausewise: Clausewise, options: tuple[str, ...], told: str
+) -> None:
+    nested = '{"a":' * 980 + "1" + "}" * 980
+    start = '"direction":"client-to-server","transport":"stdio","kind":"message","payload":'
+    message = f'{{"jsonrpc":"2.0","id":1,"method":"ping","params":{nested}}}'
+    Path("deep.jsonl").write_text(f'{{"seq":0,{start}{message}}}\n')
+    done = clausewise("replay", "deep.jsonl", *options, "--", *SERVER)
+    assert done.returncode == 3, done.stderr
+    assert told in done.stderr

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from clausewise.cli.delivery import log
-from clausewise.cli.options import choices_of, import_options
+from clausewise.cli.reading import choices_of, import_options
 from clausewise.report.text import count
 
 _EPILOG = """\b

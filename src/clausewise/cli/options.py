@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -17,12 +17,9 @@ from clausewise.cli.settings import setting, together
 from clausewise.cli.terminal import terminal_width
 from clausewise.core.errors import UsageError
 from clausewise.core.suggestion import did_you_mean
-from clausewise.core.vocabulary import FailOn, Level, Revision, TransportKind
+from clausewise.core.vocabulary import FailOn, Level, Revision
 from clausewise.report.formats import Format
 from clausewise.report.options import Detail, ReportOptions
-
-if TYPE_CHECKING:
-    from clausewise.trace.importers import ImportChoices
 
 
 def values_of(choices: type[StrEnum]) -> list[str]:
@@ -104,21 +101,6 @@ verdict_options = together(
 """`--fail-on`, `--baseline`, `--write-baseline`."""
 
 
-import_options = together(
-    click.option(
-        "--endpoint",
-        metavar="URL",
-        help="Of a HAR or an Inspector network export, take the traffic with this endpoint.",
-    ),
-    click.option(
-        "--transport",
-        type=click.Choice(values_of(TransportKind)),
-        help="What carried the messages of an Inspector protocol export, which does not tell.",
-    ),
-)
-"""`--endpoint`, `--transport`."""
-
-
 @dataclass(frozen=True, slots=True)
 class ReportChoice:
     """Where the reports go: a format on standard output, formats to files."""
@@ -160,14 +142,6 @@ def selection_of(values: Mapping[str, Any], lowest_level: Level = Level.MAY) -> 
         lowest_level,
         None if revision == "auto" else Revision(revision),
     )
-
-
-def choices_of(values: Mapping[str, Any]) -> ImportChoices:
-    """From the values of `import_options`."""
-    from clausewise.trace.importers import ImportChoices
-
-    transport = values["transport"]
-    return ImportChoices(values["endpoint"], TransportKind(transport) if transport else None)
 
 
 def _report_file(text: str) -> tuple[Format, Path]:

@@ -11,14 +11,13 @@ import click
 from clausewise.cli.delivery import deliver
 from clausewise.cli.options import (
     ReportChoice,
-    choices_of,
-    import_options,
     report_options,
     selection_of,
     selection_options,
     verdict_options,
 )
 from clausewise.cli.progress import progress_line
+from clausewise.cli.reading import reading_of, reading_options
 from clausewise.cli.settings import setting
 from clausewise.cli.targets import TargetCommand, target_of, target_options, timeout_option
 from clausewise.core.errors import ExitCode
@@ -39,6 +38,13 @@ A replay does what the client did: it calls the tools that were called. Put
 credentials into -H or --bearer; a recording has none."""
 
 
+MAX_EVENTS = 100_000
+"""Events of a recording that is replayed, which is held whole, unless another bound is given."""
+
+MAX_DEPTH = 500
+"""Levels of its JSON: what is read must be written again."""
+
+
 @click.command(cls=TargetCommand, epilog=_EPILOG)
 @click.argument("trace", metavar="TRACE")
 @click.argument("words", nargs=-1, metavar="URL")
@@ -53,8 +59,7 @@ credentials into -H or --bearer; a recording has none."""
     help="Seconds for the whole replay.",
 )
 @click.option("--exact", is_flag=True, help="Exit with 1 also when an answer differs.")
-@setting("keep-going", is_flag=True, help="Skip bad lines of TRACE, and say so.")
-@import_options
+@reading_options(max_events=MAX_EVENTS, max_depth=MAX_DEPTH)
 @click.option(
     "--save-trace",
     type=click.Path(path_type=Path),
@@ -75,14 +80,13 @@ def command(
     target = target_of(ctx, words, values)
     from clausewise.app.replay import ReplayChoices, run
     from clausewise.replay.run import ReplayOptions
-    from clausewise.trace.recordings import ReadingOptions
     from clausewise.transport.limits import Limits
 
     limits = dataclasses.replace(Limits(), answer_s=values["timeout"])
     choices = ReplayChoices(
         selection=selection_of(values),
         bounds=ReplayOptions(limits, values["max_time"]),
-        reading=ReadingOptions(keep_going=values["keep_going"], choices=choices_of(values)),
+        reading=reading_of(values),
         save_trace=values["save_trace"],
     )
     with progress_line(wanted=not values["quiet"]) as show:

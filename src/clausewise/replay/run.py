@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import anyio
 
-from clausewise.core.errors import NothingJudgedError
+from clausewise.core.errors import NothingJudgedError, TraceError
 from clausewise.core.results import ReplayedAnswer
 from clausewise.replay.differences import differences
 from clausewise.replay.http_channel import open_http
@@ -177,7 +177,13 @@ class _Runner:
             payload = payload | {"id": identity}
         if payload is step.payload and step.event.text is not None:
             return step.event.text
-        return json.dumps(payload, separators=(",", ":")).encode()
+        try:
+            return json.dumps(payload, separators=(",", ":")).encode()
+        except RecursionError:
+            raise TraceError(
+                f"the message at seq {step.seq} nests too deeply to be written again",
+                "With --max-depth 500 and --keep-going it is left out.",
+            ) from None
 
     async def _wait_before(self, seq: int | None, channel: Channel) -> None:
         """Wait for what had come in the recording before `seq`; None for all of it."""
