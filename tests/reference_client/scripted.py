@@ -166,3 +166,24 @@ async def serving(scripted: Scripted) -> AsyncIterator[str]:
             yield f"http://127.0.0.1:{port}/mcp"
         finally:
             tasks.cancel_scope.cancel()
+
+
+SESSION = {"MCP_Session_Id": "the-session"}
+
+
+def legacy_server(**acts: object) -> Scripted:
+    named = {name.replace("__", "/"): act for name, act in acts.items()}
+    return Scripted({"initialize": give(INITIALIZED, **SESSION), **named})  # type: ignore[dict-item]
+
+
+TOOL: Json = {"name": "t", "inputSchema": {"type": "object"}}
+
+
+def listed(*tools: Json, **more: object) -> Json:
+    found = list(tools) or [TOOL]
+    return {"resultType": "complete", "tools": found, "ttlMs": 0, "cacheScope": "private", **more}
+
+
+def modern_server(**acts: Act | list[Act]) -> Scripted:
+    named = {name.replace("__", "/"): act for name, act in acts.items()}
+    return Scripted({"server/discover": give(DISCOVERED), "tools/list": give(listed()), **named})

@@ -14,26 +14,21 @@ from tests.reference_client.driving import LEGACY, complaints, drive_scripted
 from tests.reference_client.scripted import (
     INITIALIZED,
     JSON_HEAD,
+    SESSION,
     STREAM_HEAD,
     Json,
     Scripted,
     encoded,
     give,
-    refuse,
+    legacy_server,
     respond,
     status,
     stream,
 )
 
-SESSION = {"MCP_Session_Id": "the-session"}
 PING = '[[step]]\ndo = "ping"\n'
 CALL = '[[step]]\ndo = "call"\ntool = "t"\nwithin = 1.0\n'
 RESULT: Json = {"content": [{"type": "text", "text": "done"}]}
-
-
-def legacy_server(**acts: object) -> Scripted:
-    named = {name.replace("__", "/"): act for name, act in acts.items()}
-    return Scripted({"initialize": give(INITIALIZED, **SESSION), **named})  # type: ignore[dict-item]
 
 
 # clause: TRAN-013, LIFE-018, TRAN-017, TRAN-018
@@ -258,42 +253,6 @@ def test_a_late_answer_to_a_cancelled_request_is_ignored() -> None:
     results = drive_scripted(server, script, LEGACY)
     assert [bool(one.complaints) for one in results] == [True, False]
     assert len(server.of("notifications/cancelled")) == 1
-
-
-LIST = '[[step]]\ndo = "list"\nwhat = "prompts"\n'
-
-
-def page(entries: int, cursor: object = None) -> Json:
-    prompts = [{"name": f"p{number}"} for number in range(entries)]
-    return {"prompts": prompts} | ({} if cursor is None else {"nextCursor": cursor})
-
-
-# clause: PAGE-001, PAGE-002, PAGE-005
-def test_pages_of_any_size_are_followed_with_their_cursors_as_they_came() -> None:
-    cursors = ["", " padded= ", "äö", "12"]
-    pages = [page(3, ""), page(0, " padded= "), page(7, "äö"), page(1, "12"), page(2)]
-    server = legacy_server(prompts__list=[give(one) for one in pages])
-    (result,) = drive_scripted(server, LIST, LEGACY)
-    assert result.complaints == ()
-    assert len(result.outcome["result"]["prompts"]) == 13
-    sent = [one.message.get("params", {}).get("cursor") for one in server.of("prompts/list")]
-    assert sent == [None, *cursors]
-
-
-def test_a_list_begins_anew_once_when_its_cursor_is_refused() -> None:
-    acts = [give(page(1, "old")), refuse(-32602), give(page(1, "new")), give(page(1))]
-    server = legacy_server(prompts__list=acts)
-    (result,) = drive_scripted(server, LIST, LEGACY)
-    assert result.complaints == ()
-    sent = [one.message.get("params", {}).get("cursor") for one in server.of("prompts/list")]
-    assert sent == [None, "old", None, "new"]
-
-
-def test_a_cursor_that_leads_in_a_circle_ends_the_list() -> None:
-    server = legacy_server(prompts__list=give(page(1, "again")))
-    (result,) = drive_scripted(server, LIST, LEGACY)
-    assert "leads nowhere new" in result.outcome["fault"]
-    assert len(server.of("prompts/list")) == 2
 
 
 # clause: TOOL-014

@@ -15,11 +15,14 @@ from tests.reference_client.scripted import (
     DISCOVERED,
     INITIALIZED,
     STREAM_HEAD,
+    TOOL,
     Act,
     Json,
     Scripted,
     encoded,
     give,
+    listed,
+    modern_server,
     refuse,
     respond,
     status,
@@ -31,17 +34,6 @@ CALL = '[[step]]\ndo = "call"\ntool = "t"\n'
 LIST = '[[step]]\ndo = "list"\nwhat = "tools"\n'
 READ = '[[step]]\ndo = "read"\nuri = "a://1"\n'
 DONE: Json = {"resultType": "complete", "content": [{"type": "text", "text": "done"}]}
-TOOL: Json = {"name": "t", "inputSchema": {"type": "object"}}
-
-
-def listed(*tools: Json, **more: object) -> Json:
-    found = list(tools) or [TOOL]
-    return {"resultType": "complete", "tools": found, "ttlMs": 0, "cacheScope": "private", **more}
-
-
-def modern_server(**acts: Act | list[Act]) -> Scripted:
-    named = {name.replace("__", "/"): act for name, act in acts.items()}
-    return Scripted({"server/discover": give(DISCOVERED), "tools/list": give(listed()), **named})
 
 
 # clause: BASE-030, TRAN-071, TRAN-072, TRAN-204

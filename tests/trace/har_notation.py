@@ -1,10 +1,17 @@
-"""Make HTTP archives in the form that browsers and proxies export."""
+"""HTTP archives in the form that browsers and proxies export, and what an import made of them."""
 
 from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from hypothesis import strategies as st
+
+from clausewise.core.vocabulary import Direction
+from clausewise.judge.engine import judge
+from clausewise.trace.events import Event, EventKind
+from clausewise.trace.importers import Imported
 
 URL = "http://127.0.0.1:3001/mcp"
 JSON = "application/json"
@@ -117,3 +124,53 @@ def handshake(begin_ms: float = 0.0, session: str = "s1") -> list[dict[str, Any]
         entry(begin_ms, INITIALIZE, session=None, answer=result, new_session=session),
         entry(begin_ms + 5, INITIALIZED, session=session, status=202, kind=None),
     ]
+
+
+PING: dict[str, Any] = {"id": 1, "method": "ping"}
+PONG: dict[str, Any] = {"id": 1, "result": {}}
+
+
+def told(found: Imported) -> list[str]:
+    """Each event in one word: method, status, what a message is about, kind."""
+    return [_word(event) for event in found.events]
+
+
+def _word(event: Event) -> str:
+    if event.kind is EventKind.HTTP:
+        return str(event.fields.get("method") or event.fields["status"])
+    if event.kind is not EventKind.MESSAGE:
+        return event.kind.value
+    side = "c" if event.direction is Direction.CLIENT_TO_SERVER else "s"
+    payload = event.payload
+    return f"{side}:{payload.get('method') or 'answer'}:{payload.get('id', '-')}"
+
+
+def findings(found: Imported) -> list[tuple[str, str]]:
+    result = judge(found.events, trace="t.har")
+    return [(v.id, f.message) for v in result.verdicts for f in v.findings]
+
+
+JUNK = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(), max_size=8)
+    | st.sampled_from(["\ud800", "base64", "GET", "2026-01-01T00:00:00Z", URL, message(PING)]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["text", "name", "value", "method", "size"]), inner)
+    ),
+    max_leaves=6,
+)
+
+
+def spoiled(value: Any, data: st.DataObject) -> Any:
+    """`value` with some members replaced by anything."""
+    if data.draw(st.integers(0, 12)) == 0:
+        return data.draw(JUNK)
+    if isinstance(value, dict):
+        return {key: spoiled(member, data) for key, member in value.items()}
+    if isinstance(value, list):
+        return [spoiled(item, data) for item in value]
+    return value

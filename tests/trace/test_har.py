@@ -3,65 +3,42 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from clausewise.core.errors import TraceError, UsageError
-from clausewise.core.vocabulary import Direction, Outcome
+from clausewise.core.vocabulary import Outcome
 from clausewise.judge.engine import judge
-from clausewise.trace.events import Event, EventKind
+from clausewise.trace.events import EventKind
 from clausewise.trace.importers import Imported, RecordingFormat, format_of
 from clausewise.trace.importers.har import import_har
 from clausewise.trace.raw import CUT_SHORT
-from clausewise.trace.reader import read_events
 from clausewise.trace.writer import encode_event
 from tests.trace.har_notation import (
     INITIALIZE,
     INITIALIZE_RESULT,
     INITIALIZED,
     JSON,
+    PING,
+    PONG,
     STREAM,
     URL,
     entry,
     events,
+    findings,
     handshake,
     har,
     headers,
-    message,
+    told,
 )
 
 Entry = dict[str, Any]
-PING: Entry = {"id": 1, "method": "ping"}
-PONG: Entry = {"id": 1, "result": {}}
 
 
 def imported(*entries: Entry, endpoint: str | None = None) -> Imported:
     return import_har(har(*entries), "t.har", endpoint)
-
-
-def told(found: Imported) -> list[str]:
-    """Each event in one word: method, status, what a message is about, kind."""
-    return [_word(event) for event in found.events]
-
-
-def _word(event: Event) -> str:
-    if event.kind is EventKind.HTTP:
-        return str(event.fields.get("method") or event.fields["status"])
-    if event.kind is not EventKind.MESSAGE:
-        return event.kind.value
-    side = "c" if event.direction is Direction.CLIENT_TO_SERVER else "s"
-    payload = event.payload
-    return f"{side}:{payload.get('method') or 'answer'}:{payload.get('id', '-')}"
-
-
-def findings(found: Imported) -> list[tuple[str, str]]:
-    result = judge(found.events, trace="t.har")
-    return [(v.id, f.message) for v in result.verdicts for f in v.findings]
 
 
 def outcome(found: Imported, clause: str) -> Outcome:
@@ -353,55 +330,3 @@ def test_the_format_is_told_by_the_first_bytes_or_the_name() -> None:
 
 def test_a_har_with_a_byte_order_mark_is_read() -> None:
     assert len(import_har(b"\xef\xbb\xbf" + har(*handshake()), "t", None).events) == 7
-
-
-JUNK = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False)
-    | st.text(st.characters(), max_size=8)
-    | st.sampled_from(["\ud800", "base64", "GET", "2026-01-01T00:00:00Z", URL, message(PING)]),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["text", "name", "value", "method", "size"]), inner)
-    ),
-    max_leaves=6,
-)
-
-
-def spoiled(value: Any, data: st.DataObject) -> Any:
-    """`value` with some members replaced by anything."""
-    if data.draw(st.integers(0, 12)) == 0:
-        return data.draw(JUNK)
-    if isinstance(value, dict):
-        return {key: spoiled(member, data) for key, member in value.items()}
-    if isinstance(value, list):
-        return [spoiled(item, data) for item in value]
-    return value
-
-
-@settings(deadline=None)
-@given(st.data())
-def test_a_har_with_anything_in_it_is_read_or_refused_and_what_is_read_can_be_written(
-    data: st.DataObject,
-) -> None:
-    stream = entry(6, None, method="GET", kind=STREAM, answer=events(PING, PONG))
-    document = json.dumps(spoiled(json.loads(har(*handshake(), stream)), data))
-    try:
-        found = import_har(document.encode(), "t.har", None)
-    except TraceError as error:
-        assert error.message.startswith("t.har: ")
-        return
-    written = [encode_event(event) for event in found.events]
-    again = list(read_events(written, "t"))
-    assert [event.seq for event in again] == list(range(len(again)))
-    assert len(found.events) < 100
-    assert judge(found.events, trace="t").verdicts
-
-
-@settings(deadline=None)
-@given(JUNK)
-def test_any_json_is_refused_as_no_har(value: Any) -> None:
-    with pytest.raises(TraceError):
-        import_har(json.dumps({"log": {"entries": value}}).encode(), "t.har", None)

@@ -17,8 +17,18 @@ from clausewise.trace.importers import ImportChoices, Imported
 from clausewise.trace.importers.inspector import import_inspector
 from clausewise.trace.reader import read_events
 from clausewise.trace.writer import encode_event
-from tests.trace.har_notation import INITIALIZE, INITIALIZE_RESULT, INITIALIZED, URL, message
-from tests.trace.test_har import JUNK, PING, findings, spoiled, told
+from tests.trace.har_notation import (
+    INITIALIZE,
+    INITIALIZE_RESULT,
+    INITIALIZED,
+    JUNK,
+    PING,
+    URL,
+    findings,
+    message,
+    spoiled,
+    told,
+)
 
 Entry = dict[str, Any]
 _START = datetime(2026, 3, 1, 12, tzinfo=UTC)

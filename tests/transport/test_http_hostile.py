@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
@@ -11,7 +10,6 @@ from typing import Any
 import anyio
 import pytest
 
-from clausewise.core.errors import TargetError
 from clausewise.core.vocabulary import Direction
 from clausewise.trace.events import Event, EventKind
 from clausewise.trace.tape import Tape
@@ -32,7 +30,6 @@ OUT = Direction.CLIENT_TO_SERVER
 IN = Direction.SERVER_TO_CLIENT
 
 SMALL = Limits(
-    connect_s=5,
     answer_s=5,
     quiet_s=0.02,
     max_body_bytes=200_000,
@@ -391,30 +388,6 @@ async def test_an_error_of_the_caller_comes_out_as_it_is_and_closes_the_connecti
             with pytest.raises(LookupError, match="of the caller"):
                 await connection.send(HttpRequest("GET", target.plain_headers()), until=until)
             assert not connection.alive
-
-
-async def test_a_port_where_nothing_listens_is_a_clear_error() -> None:
-    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
-    port = listener.extra(anyio.abc.SocketAttribute.local_port)
-    await listener.aclose()
-    with pytest.raises(TargetError, match=f"no connection to 127.0.0.1 port {port}: ") as caught:
-        async with open_connection(HttpTarget(f"http://127.0.0.1:{port}/"), Tape(), SMALL):
-            raise AssertionError("there is no connection")
-    assert "Check that the server runs" in caught.value.hint
-
-
-async def test_a_host_that_does_not_resolve_is_a_clear_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-
-    monkeypatch.setattr(socket, "getaddrinfo", fail)
-    with pytest.raises(TargetError) as caught:
-        async with open_connection(HttpTarget("http://nowhere.invalid/mcp"), Tape(), SMALL):
-            raise AssertionError("there is no connection")
-    expected = "the host name nowhere.invalid does not resolve: Name or service not known"
-    assert caught.value.message == expected
 
 
 async def test_an_ipv6_server_is_reached(serve: Serve) -> None:
