@@ -40,9 +40,9 @@ def check_seconds(url: str) -> float:
     return _seconds(("-m", "clausewise", "check", url))
 
 
-def check_over_stdio() -> float:
-    """The same over stdio, starts of the server included."""
-    return _seconds(("-m", "clausewise", "check", "--", *_REFERENCE))
+def check_over_stdio(*options: str) -> float:
+    """The same over stdio, starts of the server with these options included."""
+    return _seconds(("-m", "clausewise", "check", "--", *_REFERENCE, *options))
 
 
 def _seconds(arguments: Sequence[str]) -> float:

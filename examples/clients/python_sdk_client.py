@@ -45,11 +45,13 @@ async def use(client: Client, tool: str | None, arguments: dict[str, object]) ->
     if offers.resources:
         resources = (await client.list_resources()).resources
         did["templates"] = len((await client.list_resource_templates()).resource_templates)
-        did["read"] = len((await client.read_resource(str(resources[0].uri))).contents)
+        if resources:
+            did["read"] = len((await client.read_resource(str(resources[0].uri))).contents)
     if offers.prompts:
         prompts = (await client.list_prompts()).prompts
-        name = next(p.name for p in prompts if not any(a.required for a in p.arguments or ()))
-        did["messages"] = len((await client.get_prompt(name)).messages)
+        plain = [p for p in prompts if not any(a.required for a in p.arguments or ())]
+        if plain:
+            did["messages"] = len((await client.get_prompt(plain[0].name)).messages)
     return did
 
 

@@ -45,12 +45,14 @@ async function use() {
   if (offers.resources) {
     const { resources } = await client.listResources();
     did.templates = (await client.listResourceTemplates()).resourceTemplates.length;
-    did.read = (await client.readResource({ uri: resources[0].uri })).contents.length;
+    if (resources.length > 0) {
+      did.read = (await client.readResource({ uri: resources[0].uri })).contents.length;
+    }
   }
   if (offers.prompts) {
     const { prompts } = await client.listPrompts();
-    const { name } = prompts.find((p) => !p.arguments?.some((a) => a.required));
-    did.messages = (await client.getPrompt({ name })).messages.length;
+    const plain = prompts.find((p) => !p.arguments?.some((a) => a.required));
+    if (plain) did.messages = (await client.getPrompt({ name: plain.name })).messages.length;
   }
   return did;
 }

@@ -6,9 +6,9 @@ import pytest
 from bench.live import MOST_S, Comparison
 from bench.relaying import Overhead, over_http, over_stdio
 
-from clausewise.core.vocabulary import Revision
+from clausewise.core.vocabulary import Revision, TransportKind
 
-SUITE = dict.fromkeys(Revision, 2.0)
+SUITE = {revision.value: 2.0 for revision in Revision}
 
 
 @pytest.mark.parametrize("measure", [over_http, over_stdio])
@@ -23,15 +23,23 @@ def test_a_round_trip_has_two_messages() -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "suite", "met"),
+    ("http", "stdio", "suite", "met"),
     [
-        (3.0, SUITE, True),
-        (4.0, SUITE, True),
-        (4.1, SUITE, False),
-        (MOST_S + 0.1, dict.fromkeys(Revision, 60.0), False),
+        (3.0, 3.0, SUITE, True),
+        (4.0, 4.1, SUITE, True),
+        (4.1, 4.0, SUITE, False),
+        (MOST_S + 0.1, 4.0, dict.fromkeys(SUITE, 60.0), False),
+        (4.0, MOST_S + 0.1, dict.fromkeys(SUITE, 60.0), False),
     ],
 )
 def test_a_check_is_to_be_quick_and_no_slower_than_the_suite(
-    check: float, suite: dict[str, float], met: bool
+    http: float, stdio: float, suite: dict[str, float], met: bool
 ) -> None:
-    assert Comparison(check, suite).meets_target is met
+    checks = {TransportKind.HTTP: http, TransportKind.STDIO: stdio}
+    assert Comparison(checks, suite).meets_target is met
+
+
+def test_the_ratio_is_to_the_suite_at_both_revisions() -> None:
+    checks = {TransportKind.HTTP: 2.0, TransportKind.STDIO: 3.0}
+    found = Comparison(checks, SUITE)
+    assert [found.ratio(transport) for transport in checks] == [0.5, 0.75]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import anyio
 
 from clausewise.core.vocabulary import Era
+from clausewise.probe.allowance import Allowance
 from clausewise.probe.clause_experiments import ClauseExperiments
 from clausewise.probe.clause_registration import clause_probes
 from clausewise.probe.conversation.legacy import legacy_session
@@ -101,15 +102,16 @@ def verdicts(
             known = LegacyAcquaintance(named=options.call_tools)
             async with legacy_session(links, "legacy") as session:
                 await walk(session, links, known)
-            deadline = anyio.current_time() + BOUND_S
-            experiments = ClauseExperiments(links, known, options, deadline, lambda _: None)
-            found = await experiments.decide(rules)
+            allowance = Allowance(options, links.pace, anyio.current_time() + BOUND_S)
+            experiments = ClauseExperiments(links, known, allowance, rules, lambda _: None)
+            await experiments.together(anyio.CapacityLimiter(2))
+            await experiments.alone()
             await known.end()
             return {
                 one.probe: Observation(
                     one.verdict.outcome, one.verdict.occasions, one.verdict.reason
                 )
-                for one in found
+                for one in experiments.verdicts
             }
 
     return anyio.run(run)

@@ -79,6 +79,16 @@ def test_a_refusal_of_the_request_as_such_shows_nothing(method: str, rule: str, 
     assert probe_fake(fault, rule)[rule].outcome is Outcome.INCONCLUSIVE
 
 
+@pytest.mark.parametrize("method", ["resources/subscribe", "resources/unsubscribe"])
+def test_a_server_that_wants_the_uri_in_a_header_gets_it(method: str) -> None:
+    def fault(request: Request, right: Reply) -> Reply:
+        if request.method == method and "mcp-name" not in request.headers:
+            return error(request, -32020, "Mcp-Name is missing", 400)
+        return right
+
+    assert probe_fake(fault, "MCP-DEP-003")["MCP-DEP-003"].outcome is Outcome.PASS
+
+
 def test_changes_that_are_declared_need_subscriptions_listen() -> None:
     def fault(request: Request, right: Reply) -> Reply:
         gone = request.method == "subscriptions/listen"

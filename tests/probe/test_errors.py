@@ -141,6 +141,16 @@ def test_the_inspected_errors_are_counted() -> None:
     assert verdict(observe(None), "MCP-ERR-004").occasions >= 5
 
 
+def test_a_process_is_asked_for_an_unknown_version_when_it_has_served_a_known_one() -> None:
+    """Some settle the version with the first requests and refuse another only there."""
+    (finding,) = verdict(observe("old-version-served", STDIO), "MCP-ERR-001").findings
+    assert finding.reproduce is not None
+    first, _, later = finding.reproduce.partition("sleep")
+    assert '"tools/list"' in first
+    assert "1900-01-01" not in first
+    assert later.count('"method"') == later.count("1900-01-01") == 1
+
+
 def test_a_code_is_one_finding_however_often_it_comes() -> None:
     found = verdict(observe("missing-32002"), "MCP-ERR-003")
     assert len(found.findings) == 1
@@ -152,7 +162,7 @@ def test_a_code_is_one_finding_however_often_it_comes() -> None:
     [
         ("old-version-rc-code", "MCP-ERR-008", "now -32022"),
         ("undeclared-rc-code", "MCP-ERR-008", "now -32021"),
-        ("code-32000", "MCP-ERR-008", "SDK templates"),
+        ("code-32000", "MCP-ERR-008", "no code for"),
         ("code-32019", "MCP-ERR-008", "a code in the legacy sub-range"),
         ("code-32020", "MCP-ERR-005", "but the headers match"),
         ("code-32022", "MCP-ERR-005", "the server serves that version"),

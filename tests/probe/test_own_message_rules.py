@@ -24,6 +24,8 @@ from tests.probe.crafted import (
 FAIL, PASS, NOT_OBSERVED = Outcome.FAIL, Outcome.PASS, Outcome.NOT_OBSERVED
 OPENING = notification("subscriptions/acknowledged")
 
+URI = {"uri": "file:///notes/today.txt"}
+
 
 def test_a_message_without_the_version_of_json_rpc_is_none() -> None:
     for version in ({}, {"jsonrpc": "1.0"}, {"jsonrpc": 2.0}):
@@ -81,7 +83,6 @@ def test_a_missing_code_is_one_finding() -> None:
     ("code", "edits", "outcome"),
     [
         (-32022, {}, FAIL),
-        (-32020, {}, FAIL),
         (-32021, {}, FAIL),
         (-32602, {}, PASS),
         (-32022, {"version": "1900-01-01"}, NOT_OBSERVED),
@@ -95,6 +96,31 @@ def test_a_defined_code_is_wrong_where_the_envelope_is_sound(
 ) -> None:
     refused = reply("tools/list", error(code), status=400, **edits)
     assert judged("CW-ERR-004", refused).outcome is outcome
+
+
+@pytest.mark.parametrize("code", [-32020, -32021, -32022])
+@pytest.mark.parametrize("served", [True, False])
+def test_one_rule_tells_that_a_code_means_something_else(code: int, served: bool) -> None:
+    sent = [reply("server/discover", result())] * served
+    refused = [*sent, reply("tools/list", error(code), status=400)]
+    told = [rule for rule in ("MCP-ERR-005", "CW-ERR-004") if judged(rule, *refused).faults]
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("edits", [{}, {"headers": {"Mcp-Name": "x"}}])
+def test_which_headers_a_removed_method_needs_is_left_open(edits: dict[str, Any]) -> None:
+    """Some ask for the name that the method had in earlier revisions."""
+    refused = reply("resources/subscribe", error(-32020), status=400, params=URI, **edits)
+    severities = [fault.severity for fault in judged("MCP-ERR-005", refused).faults]
+    assert severities == ([] if edits else [Outcome.WARN])
+    assert not judged("CW-ERR-004", refused).faults
+
+
+def test_a_mismatch_that_is_none_fails_beside_one_that_is_left_open() -> None:
+    left_open = reply("resources/subscribe", error(-32020), status=400, params=URI)
+    wrong = reply("tools/list", error(-32020), status=400)
+    severities = [fault.severity for fault in judged("MCP-ERR-005", left_open, wrong).faults]
+    assert severities == [Outcome.WARN, None]
 
 
 def test_a_call_that_lacks_its_parameter_headers_may_be_a_mismatch() -> None:

@@ -89,6 +89,14 @@ def test_several_requests_go_to_one_process_in_their_order() -> None:
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [4, 5]
 
 
+def test_requests_in_turn_go_to_a_process_one_after_the_other() -> None:
+    target = StdioTarget(stdio_command(), cwd=str(ROOT))
+    requests = (compose("ping", None, number, {}) for number in (4, 5))
+    command = reproduction(target, *requests, in_turn=True)
+    assert command.count("printf") == 2
+    assert [json.loads(line)["id"] for line in shell(command).stdout.splitlines()] == [4, 5]
+
+
 def test_several_requests_are_one_curl_command() -> None:
     requests = (compose("ping", None, number, {}) for number in (4, 5))
     words = shlex.split(reproduction(HttpTarget("http://127.0.0.1:1/mcp"), *requests))

@@ -78,12 +78,12 @@ def test_the_walk_asks_everything_that_changes_nothing() -> None:
         "prompts/list",
         "resources/list",
         "resources/templates/list",
+        "tools/call",
         "resources/read",
         "resources/read",
         "prompts/get",
         "prompts/get",
         "completion/complete",
-        "tools/call",
         "clausewise/unknown-method",
         *SECOND_SESSION,
     ]

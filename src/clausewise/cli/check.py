@@ -87,7 +87,7 @@ not end in time. --rate avoids it."""
     "concurrency",
     type=click.IntRange(min=1, max=64),
     metavar="N",
-    help="Run N probes at a time, each on its own connection.  [default: 4; on stdio 1]",
+    help="Run N probes at a time, each on its own connection.  [default: 8; on stdio 2]",
 )
 @setting(
     "call-tool",

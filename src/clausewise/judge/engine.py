@@ -155,7 +155,10 @@ class Judge:
         return JudgeResult(
             verdicts=self._ledger.verdicts(self._seen),
             revisions=self._remarks.revisions,
-            notes=(*self._remarks.notes(self._http.lost), *self._shape_faults.notes),
+            notes=(
+                *self._remarks.notes(self._http.lost, self._http.older),
+                *self._shape_faults.notes,
+            ),
             slips=self._ledger.slips(),
             server=self._remarks.server,
         )
@@ -225,7 +228,7 @@ class Judge:
                 if is_judged:
                     self._show(docket, On.FOREIGN, message)
                 return
-            if session.is_replay(message):
+            if session.is_repeated(message):
                 return
         handshake = session.handshake
         was_open = handshake.is_open

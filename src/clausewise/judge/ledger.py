@@ -148,7 +148,7 @@ class Sheet:
 
         `severity` makes it milder than the clause's level: warn or info.
         """
-        self._faults.last_seq = at.seq
+        self._faults.last_seq = max(self._faults.last_seq, at.seq)
         for entry in self._all if clause is None else (self.entries[clause],):
             weight = severity or entry.clause.level.severity
             finding = Finding(

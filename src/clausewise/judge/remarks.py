@@ -47,16 +47,24 @@ class Remarks:
         """The judged revisions that sessions speak, oldest first."""
         return tuple(r for r in Revision if r.value in self._revisions)
 
-    def notes(self, lost_events: int) -> tuple[str, ...]:
-        """The remarks as sentences; `lost_events` could not be given to any session."""
+    def notes(self, lost: int, older: int) -> tuple[str, ...]:
+        """The remarks as sentences.
+
+        `lost` messages could not be given to any session, `older` ones travelled over HTTP+SSE.
+        """
         notes = [
             _sentence(remark, named, self._counts[remark])
             for remark, named in self._sessions.items()
         ]
-        if lost_events:
+        if older:
             notes.append(
-                f"not judged: {counted(lost_events, 'message')} from servers without session or "
-                "exchange, while several sessions were open"
+                f"not judged: {counted(older, 'message')} over HTTP+SSE, the transport of "
+                "2024-11-05, which Streamable HTTP has replaced"
+            )
+        if lost:
+            notes.append(
+                f"not judged: {counted(lost, 'message')} from servers, of which the "
+                "recording does not show to what session or exchange they belong"
             )
         return tuple(notes)
 

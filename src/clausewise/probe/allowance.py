@@ -8,11 +8,15 @@ from dataclasses import dataclass
 import anyio
 
 from clausewise.core.errors import TargetError
+from clausewise.core.vocabulary import Outcome
 from clausewise.probe.observation import Observation, crashed, inconclusive
 from clausewise.probe.options import ProbeOptions
 from clausewise.transport.pace import Pace
 
 Run = Callable[[], Awaitable[Observation]]
+
+SETTLED = frozenset({Outcome.PASS, Outcome.NOT_APPLICABLE, Outcome.CRASHED})
+"""Outcomes that are not tried for again when no other probe disturbs any more."""
 
 
 @dataclass(frozen=True, slots=True)

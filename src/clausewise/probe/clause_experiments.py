@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import anyio
 
+from clausewise.core.errors import TargetError
 from clausewise.core.results import Verdict
 from clausewise.core.vocabulary import Revision, TransportKind
-from clausewise.probe.allowance import Allowance
+from clausewise.probe.allowance import SETTLED, Allowance
 from clausewise.probe.clause_registration import ClauseProbe, clause_probes
 from clausewise.probe.conversation.legacy_peer import LegacyAcquaintance, LegacyPeer
 from clausewise.probe.conversation.link import Links
@@ -67,9 +69,9 @@ class ClauseExperiments:
 
     Args:
         links: opens connections or processes.
-        known: what the walk has learnt.
-        options: what is wanted, and how long it may take.
-        deadline: when the time of the run is used up, on anyio's clock.
+        known: what the walk has learnt, or is about to learn.
+        allowance: what is wanted, and how long it may take.
+        rules: the rules that are decided elsewhere.
         decided: called with the probe's name when it has decided.
     """
 
@@ -77,39 +79,52 @@ class ClauseExperiments:
         self,
         links: Links,
         known: LegacyAcquaintance,
-        options: ProbeOptions,
-        deadline: float,
+        allowance: Allowance,
+        rules: Collection[str],
         decided: Callable[[str], None],
     ) -> None:
         self._links = links
         self._known = known
-        self._options = options
-        self._allowance = Allowance(options, links.pace, deadline)
+        self._allowance = allowance
+        self._rules = rules
         self._decided = decided
+        self._wanted = probed_clauses(allowance.options)
         self._seen: dict[str, Observation] = {}
-        self._beside: set[str] = set()
 
-    async def decide(self, rules: Iterable[str]) -> tuple[ClauseVerdict, ...]:
-        """The verdict of each wanted clause by each of its probes; `rules` are decided elsewhere.
+    async def together(self, limiter: anyio.CapacityLimiter) -> None:
+        """Run the probes that others do not disturb, while the walk goes on or after it.
 
-        Probes that measure time run one by one, after the others.
+        As many run at a time as `limiter` lets. What is known must have been listed.
         """
-        wanted, others = probed_clauses(self._options), frozenset(rules)
-        known = clause_probes()
-        ahead = (known[name] for name in wanted if known[name].beside)
-        self._beside = {probe.name for probe in ahead if self._gate(probe, others) is None}
-        for alone in (False, True):
-            at_a_time = 1 if alone else self._options.at_a_time(self._links.transport)
-            limiter = anyio.CapacityLimiter(at_a_time)
-            async with anyio.create_task_group() as group:
-                for name in wanted:
-                    if known[name].alone is alone:
-                        group.start_soon(self._decide, known[name], others, limiter)
-        judging = Judging(self._options.trace)
+        ready = [probe for probe in self._probes if not probe.alone]
+        beside = sum(probe.beside and self._gate(probe) is None for probe in ready)
+        with suppress(TargetError):  # Whoever needs the process tells.
+            await self._links.open_ahead(beside)
+        async with anyio.create_task_group() as group:
+            for probe in sorted(ready, key=lambda one: one.walked):
+                group.start_soon(self._decide_in_turn, probe, limiter)
+
+    async def alone(self) -> None:
+        """Run the others one by one; nothing else may be at work.
+
+        Those come first of which a pass was due: the process that they leave may serve others.
+        """
+        for probe in self._probes:
+            undecided = probe.again_alone and self._seen[probe.name].outcome not in SETTLED
+            if undecided and self._gate(probe) is None:
+                self._seen[probe.name] = await self._observe(probe)
+        for probe in self._probes:
+            if probe.alone:
+                await self._decide(probe)
+
+    @property
+    def verdicts(self) -> tuple[ClauseVerdict, ...]:
+        """The verdict of each wanted clause by each of its probes, once all have run."""
+        judging = Judging(self._allowance.options.trace)
         return tuple(
-            ClauseVerdict(name, judging.clause_verdict(clause, self._seen[name], known[name]))
-            for name, about in wanted.items()
-            for clause in about
+            ClauseVerdict(probe.name, judging.clause_verdict(clause, self._seen[probe.name], probe))
+            for probe in self._probes
+            for clause in self._wanted[probe.name]
         )
 
     @property
@@ -118,20 +133,24 @@ class ClauseExperiments:
         seen = sorted(self._seen.items())
         return tuple(f"{name}: {note}" for name, found in seen for note in found.notes)
 
-    async def _decide(
-        self, probe: ClauseProbe, rules: frozenset[str], limiter: anyio.CapacityLimiter
-    ) -> None:
+    @property
+    def _probes(self) -> tuple[ClauseProbe, ...]:
+        known = clause_probes()
+        return tuple(known[name] for name in self._wanted)
+
+    async def _decide_in_turn(self, probe: ClauseProbe, limiter: anyio.CapacityLimiter) -> None:
+        if probe.walked:
+            await self._known.called.wait()
         async with limiter:
-            barred = self._gate(probe, rules)
-            self._seen[probe.name] = barred or await self._observe(probe)
+            await self._decide(probe)
+
+    async def _decide(self, probe: ClauseProbe) -> None:
+        self._seen[probe.name] = self._gate(probe) or await self._observe(probe)
         self._decided(probe.name)
 
-    def _gate(self, probe: ClauseProbe, rules: frozenset[str]) -> Observation | None:
-        return clause_gate(probe, self._links.transport, self._known.capabilities, rules)
+    def _gate(self, probe: ClauseProbe) -> Observation | None:
+        return clause_gate(probe, self._links.transport, self._known.capabilities, self._rules)
 
     async def _observe(self, probe: ClauseProbe) -> Observation:
-        if self._beside:
-            await self._links.open_ahead()
-        self._beside.discard(probe.name)
         peer = LegacyPeer(self._links, self._known)
         return await self._allowance.observe(probe.name, lambda: probe.run(peer))

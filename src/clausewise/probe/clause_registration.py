@@ -23,8 +23,11 @@ ClauseProbeFunction = Callable[["LegacyPeer"], Awaitable[Observation]]
 class ClauseProbe:
     """An experiment that decides every clause whose entry in the registry names it.
 
-    `needs` are server capabilities that the engine checks before it runs. `alone` says that
-    it measures time and that no other probe may run meanwhile. `beside` says that it opens
+    `needs` are server capabilities that the engine checks before it runs. `walked` says that
+    it looks at the tool calls of the walk, and begins when those were made. `alone` says that
+    what others do may make it pass: nothing else runs meanwhile. `again_alone` says that what
+    others do may keep it from passing: it is then tried again while nothing else runs, and
+    what comes of that counts. `beside` says that it opens
     sessions of its own on stdio, too: the engine starts that process ahead. `same_as` is a rule of
     2026-07-28 about the same fault: where that rule is decided on a server of both eras, the
     probe does not run, so that one fault is one finding.
@@ -35,7 +38,9 @@ class ClauseProbe:
     transports: frozenset[TransportKind] = BOTH
     needs: tuple[str, ...] = ()
     impact: Impact = "none"
+    walked: bool = False
     alone: bool = False
+    again_alone: bool = False
     beside: bool = False
     same_as: str | None = None
 
@@ -50,7 +55,9 @@ class ClauseTraits(TypedDict, total=False):
     transports: frozenset[TransportKind]
     needs: tuple[str, ...]
     impact: Impact
+    walked: bool
     alone: bool
+    again_alone: bool
     beside: bool
     same_as: str | None
 

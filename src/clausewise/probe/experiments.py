@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 import anyio
 
 from clausewise.probe.acquaintance import Acquaintance
-from clausewise.probe.allowance import Allowance
+from clausewise.probe.allowance import SETTLED, Allowance
 from clausewise.probe.conversation.link import Links
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.gates import Situation, gate
 from clausewise.probe.observation import Observation, crashed
-from clausewise.probe.options import ProbeOptions
 from clausewise.probe.registration import Passive, Probe, Turn
 
 
@@ -22,8 +21,8 @@ class Experiments:
     Args:
         links: opens connections or processes, a fresh one for each probe that runs.
         known: what is known of the server.
-        options: how many at a time, and how long each and all may take.
-        deadline: when the time of the run is used up, on anyio's clock.
+        allowance: how long each and all may take.
+        situation: what stands in the way of probes.
         decided: called with the rule's id when it has been decided.
     """
 
@@ -31,42 +30,60 @@ class Experiments:
         self,
         links: Links,
         known: Acquaintance,
-        options: ProbeOptions,
-        deadline: float,
+        allowance: Allowance,
+        situation: Situation,
         decided: Callable[[str], None],
     ) -> None:
         self._links = links
         self._known = known
-        self._options = options
-        self._allowance = Allowance(options, links.pace, deadline)
+        self._allowance = allowance
+        self._situation = situation
         self._decided = decided
         self._seen: dict[str, Observation] = {}
 
-    async def decide(
-        self, entries: Iterable[Probe | Passive], situation: Situation
+    async def together(
+        self, entries: Iterable[Probe | Passive], limiter: anyio.CapacityLimiter
+    ) -> None:
+        """Run the probes by turns, those of the first as many at a time as `limiter` lets."""
+        probes = _probes_of(entries)
+        async with anyio.create_task_group() as group:
+            for probe in probes[Turn.TOGETHER]:
+                group.start_soon(self._decide_in_turn, probe, limiter)
+        for probe in (*probes[Turn.ALONE], *probes[Turn.LAST]):
+            await self._decide(probe)
+
+    async def alone(
+        self, entries: Iterable[Probe | Passive], disturbed: bool
     ) -> Mapping[str, Observation]:
-        """What came of each entry, by rule: the probes by turns, then the passive rules."""
+        """Finish while nothing else is at work; gives what came of each entry, by rule.
+
+        When other traffic has `disturbed` the probes, those that compare and did not pass are
+        tried again. Then come the probes of the end, and the passive rules.
+        """
         entries = tuple(entries)
-        for turn in Turn:
-            at_a_time = 1
-            if turn is Turn.TOGETHER:
-                at_a_time = self._options.at_a_time(self._links.transport)
-            limiter = anyio.CapacityLimiter(at_a_time)
-            async with anyio.create_task_group() as group:
-                for entry in entries:
-                    if isinstance(entry, Probe) and entry.turn is turn:
-                        group.start_soon(self._decide, entry, situation, limiter)
-        limiter = anyio.CapacityLimiter(1)
+        probes = _probes_of(entries)
+        if disturbed:
+            for probe in probes[Turn.ALONE]:
+                await self._try_again(probe)
+        for probe in probes[Turn.END]:
+            await self._decide(probe)
         for entry in entries:
             if isinstance(entry, Passive):
-                await self._decide(entry, situation, limiter)
+                await self._decide(entry)
         return self._seen
 
-    async def _decide(
-        self, entry: Probe | Passive, situation: Situation, limiter: anyio.CapacityLimiter
-    ) -> None:
+    async def _try_again(self, probe: Probe) -> None:
+        undecided = self._seen[probe.rule].outcome not in SETTLED
+        if undecided and gate(probe, self._situation) is None:
+            await self._links.retire()
+            self._seen[probe.rule] = await self._observe(probe)
+
+    async def _decide_in_turn(self, probe: Probe, limiter: anyio.CapacityLimiter) -> None:
         async with limiter:
-            self._seen[entry.rule] = gate(entry, situation) or await self._observe(entry)
+            await self._decide(probe)
+
+    async def _decide(self, entry: Probe | Passive) -> None:
+        self._seen[entry.rule] = gate(entry, self._situation) or await self._observe(entry)
         self._decided(entry.rule)
 
     async def _observe(self, entry: Probe | Passive) -> Observation:
@@ -83,3 +100,11 @@ class Experiments:
             return await probe.run(peer)
         finally:
             await peer.close()
+
+
+def _probes_of(entries: Iterable[Probe | Passive]) -> Mapping[Turn, list[Probe]]:
+    found: dict[Turn, list[Probe]] = {turn: [] for turn in Turn}
+    for entry in entries:
+        if isinstance(entry, Probe):
+            found[entry.turn].append(entry)
+    return found

@@ -8,9 +8,9 @@ from clausewise.core.vocabulary import Revision, TransportKind
 from clausewise.probe.supplied import NOTHING_SUPPLIED, Supplied
 from clausewise.transport.limits import Limits
 
-HTTP_CONCURRENCY = 4
-"""Probes at a time over HTTP: most of them wait, for a slow tool or for silence, and more of
-them gain little, for one process answers them all."""
+_AT_A_TIME = {TransportKind.HTTP: 8, TransportKind.STDIO: 2}
+"""Most probes wait, for a slow tool or for silence. More of them gain little over HTTP, for
+one process answers them all; on stdio each has its own, whose start is dear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,7 @@ class ProbeOptions:
         probe_s: the longest time one probe may take, in seconds.
         total_s: the longest time all probes and the legacy session may take together.
         concurrency: how many probes run at a time, each on a connection or with a process of
-            its own; None for `HTTP_CONCURRENCY` over HTTP and one on stdio, where the start
-            of another process costs more than it saves.
+            its own; None for what suits the transport.
         rate: the most requests per second to the target, or None for no bound.
         trace: the name of the recording in findings.
     """
@@ -55,9 +54,7 @@ class ProbeOptions:
 
     def at_a_time(self, transport: TransportKind) -> int:
         """How many probes run at a time."""
-        if self.concurrency is not None:
-            return self.concurrency
-        return 1 if transport is TransportKind.STDIO else HTTP_CONCURRENCY
+        return self.concurrency or _AT_A_TIME[transport]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,16 +29,19 @@ gets a prompt; calls a tool that may be called."""
 
 
 class Turn(IntEnum):
-    """When a probe runs: each turn begins when the one before it has ended."""
+    """When a probe runs: each turn begins when the one before it in its era has ended."""
 
     TOGETHER = 0
     """While others run."""
     ALONE = 1
-    """While no other runs, because it compares connections or moments."""
+    """While no other of its era runs, because it compares connections or moments.
+
+    Where the other era was probed meanwhile, only a pass counts: whatever else came of it is
+    tried again while nothing at all runs."""
     LAST = 2
-    """Alone, after all others, because a process that it used may serve nobody after it."""
+    """As ALONE, after all others, because a process that it used may serve nobody after it."""
     END = 3
-    """Alone, at the very end, because it ends a process to see how that goes."""
+    """While nothing at all runs, because it ends a process to see how that goes."""
 
 
 ProbeFunction = Callable[["Peer"], Awaitable[Observation]]

@@ -1,4 +1,4 @@
-"""Run the probes against one target: era, probes, passive rules, legacy walk."""
+"""Run the probes against one target: its era, then those of each era that it speaks."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from typing import Any
 
 import anyio
 
-from clausewise.core.errors import BarredError, CertificateError, TargetError
+from clausewise.core.errors import BarredError, CertificateError
 from clausewise.core.results import Implementation, Verdict
 from clausewise.core.vocabulary import Era, Revision
 from clausewise.probe.acquaintance import Acquaintance
-from clausewise.probe.clause_experiments import ClauseExperiments, ClauseVerdict, probed_clauses
-from clausewise.probe.conversation.legacy import LegacySession
-from clausewise.probe.conversation.legacy_peer import LegacyAcquaintance
+from clausewise.probe.allowance import Allowance
+from clausewise.probe.clause_experiments import ClauseVerdict, probed_clauses
 from clausewise.probe.conversation.link import Links, Target
 from clausewise.probe.conversation.peer import Peer
-from clausewise.probe.era import UNKNOWN_ERA, detect
+from clausewise.probe.era import UNKNOWN_ERA, Detection, detect
 from clausewise.probe.experiments import Experiments
 from clausewise.probe.gates import Situation, gate, unseen_rule
+from clausewise.probe.legacy_era import LegacyEra
 from clausewise.probe.observation import Observation
 from clausewise.probe.options import ProbeOptions, Progress
 from clausewise.probe.registration import Passive, Probe, Turn, probes
 from clausewise.probe.verdicts import Judging
-from clausewise.probe.walk import walk
 from clausewise.registry import Rule, rules
 from clausewise.trace.tape import Tape
 from clausewise.transport.pace import Pace
@@ -84,11 +83,9 @@ class _Run:
         self._known = Acquaintance(
             links.transport, Era.MODERN, options.call_tools, options.supplied
         )
-        self._legacy = LegacyAcquaintance(named=options.call_tools)
         self._rules = selected(rules(), options)
         self._entries = _entries_needed(probes(), self._rules)
         self._seen: Mapping[str, Observation] = {}
-        self._clauses: tuple[ClauseVerdict, ...] = ()
         self._clause_probes = 0
         self._done = 0
         self._deadline = 0.0
@@ -101,22 +98,19 @@ class _Run:
         except BarredError as barred:
             return await self._stay_outside(barred)
         self._known.era = detection.era
-        notes = detection.remarks
-        session = detection.session
-        situation = self._situation(self._known.declared)
-        if detection.era.has_modern and self._wants_a_second_link(situation):
-            await self._links.open_ahead()
-        if session is not None:
-            notes += await self._hold(session)
-        if detection.era.has_modern:
-            await self._decide_rules(situation)
+        legacy = await self._legacy_era(detection)
+        try:
+            await self._judge(legacy)
+        finally:
+            if legacy is not None:
+                await legacy.end()
         return ProbeRun(
             detection.era,
             detection.revisions(self._options.revision),
             self._known.server,
             self._verdicts(),
-            notes + self._remarks(),
-            clauses=self._clauses,
+            detection.remarks + (legacy.remarks if legacy is not None else ()) + self._remarks(),
+            clauses=legacy.verdicts if legacy is not None else (),
             commands=self._links.commands,
         )
 
@@ -131,47 +125,55 @@ class _Run:
         if self._options.revision is Revision.LEGACY:
             raise barred
         reason = f"{barred.message}. {barred.hint}"
-        await self._decide_rules(self._situation(None, reason))
+        outside = await self._experiments(self._situation(None, reason))
+        entries = self._entries.values()
+        at_a_time = self._options.at_a_time(self._links.transport)
+        await outside.together(entries, anyio.CapacityLimiter(at_a_time))
+        self._seen = await outside.alone(entries, disturbed=False)
         verdicts = self._verdicts()
         if not any(verdict.outcome.is_judgement for verdict in verdicts):
             raise barred
         notes = (UNKNOWN_ERA, *self._remarks())
         return ProbeRun(None, (), None, verdicts, notes, barred=reason)
 
-    async def _hold(self, session: LegacySession) -> tuple[str, ...]:
-        """Judge the legacy era unless only the modern revision is wanted; gives remarks."""
-        left = self._deadline - anyio.current_time()
-        deadline = self._deadline - (left / 2 if self._known.era.has_modern else 0)
-        self._legacy.idle.append(session)
-        try:
-            if self._options.revision is Revision.MODERN:
-                return ()
-            self._step("legacy session")
-            notes = await self._walk(session, deadline)
-            if session.version == Revision.LEGACY.value:
-                notes += await self._decide_clauses(deadline)
-            return notes
-        finally:
-            await self._legacy.end()
+    async def _legacy_era(self, detection: Detection) -> LegacyEra | None:
+        """The legacy era, if it is spoken and wanted."""
+        session = detection.session
+        if session is None:
+            return None
+        if self._options.revision is Revision.MODERN:
+            await session.end()
+            return None
+        self._step("legacy session")
+        if session.version == Revision.LEGACY.value:
+            self._clause_probes = len(probed_clauses(self._options))
+        left, deadline = self._deadline - anyio.current_time(), self._deadline
+        if detection.era.has_modern:
+            deadline -= left / 2
+        rules = self._rules if detection.era.has_modern else ()
+        return LegacyEra(self._links, session, self._allowance(deadline), rules, self._decided)
 
-    async def _walk(self, session: LegacySession, deadline: float) -> tuple[str, ...]:
-        try:
-            with anyio.move_on_after(max(deadline - anyio.current_time(), 0)):
-                await walk(session, self._links, self._legacy)
-                return ()
-            return ("the legacy session was cut off: its share of the run's time was used up",)
-        except TargetError as error:
-            return (f"the legacy session could not be held: {error.message}",)
-
-    async def _decide_clauses(self, deadline: float) -> tuple[str, ...]:
-        """Decide clauses by their probes; gives remarks."""
-        experiments = ClauseExperiments(
-            self._links, self._legacy, self._options, deadline, self._decided
-        )
-        self._clause_probes = len(probed_clauses(self._options))
-        rules = self._rules if self._known.era.has_modern else ()
-        self._clauses = await experiments.decide(rules)
-        return experiments.remarks
+    async def _judge(self, legacy: LegacyEra | None) -> None:
+        """Probe the eras beside each other, then what must run alone."""
+        modern: Experiments | None = None
+        if self._known.era.has_modern:
+            modern = await self._experiments(self._situation(self._known.declared))
+        entries = tuple(self._entries.values())
+        at_a_time = self._options.at_a_time(self._links.transport)
+        beside = legacy is not None and modern is not None and at_a_time > 1
+        if legacy is not None and modern is not None and beside:
+            half = at_a_time // 2
+            async with anyio.create_task_group() as group:
+                group.start_soon(legacy.together, anyio.CapacityLimiter(half))
+                group.start_soon(modern.together, entries, anyio.CapacityLimiter(at_a_time - half))
+        elif legacy is not None:
+            await legacy.together(anyio.CapacityLimiter(at_a_time))
+        if modern is not None and not beside:
+            await modern.together(entries, anyio.CapacityLimiter(at_a_time))
+        if legacy is not None:
+            await legacy.alone()
+        if modern is not None:
+            self._seen = await modern.alone(entries, disturbed=beside)
 
     def _wants_a_second_link(self, situation: Situation) -> bool:
         probes_beside = (e for e in self._entries.values() if isinstance(e, Probe) and e.beside)
@@ -183,11 +185,15 @@ class _Run:
         supplied = self._options.supplied
         return Situation(self._links.transport, self._known.era, capabilities, barred, supplied)
 
-    async def _decide_rules(self, situation: Situation) -> None:
-        experiments = Experiments(
-            self._links, self._known, self._options, self._deadline, self._decided
-        )
-        self._seen = await experiments.decide(self._entries.values(), situation)
+    async def _experiments(self, situation: Situation) -> Experiments:
+        """The probes of rules; a process that they need beside another has been started."""
+        if self._wants_a_second_link(situation):
+            await self._links.open_ahead()
+        allowance = self._allowance(self._deadline)
+        return Experiments(self._links, self._known, allowance, situation, self._decided)
+
+    def _allowance(self, deadline: float) -> Allowance:
+        return Allowance(self._options, self._links.pace, deadline)
 
     def _decided(self, name: str) -> None:
         self._done += 1

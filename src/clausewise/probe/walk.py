@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
+import anyio
+
+from clausewise.core.errors import TargetError
 from clausewise.core.vocabulary import Revision, TransportKind
 from clausewise.probe.acquaintance import ask_pages
 from clausewise.probe.conversation.legacy import LegacySession, legacy_session
@@ -41,24 +44,47 @@ async def walk(session: LegacySession, links: Links, known: LegacyAcquaintance) 
     Lists (all pages), one resource, one prompt, one completion, tools that say they are
     read-only or that the user named, a ping; and a method, tool, prompt and resource that
     do not exist. Whatever comes back is the judge's to judge; `known` learns what was listed
-    and called. A session of an earlier revision than 2025-11-25 is left alone, for none of
+    and called, and when it has. Over HTTP the stream of the server's own messages is open for
+    a while meanwhile. A session of an earlier revision than 2025-11-25 is left alone, for none of
     its clauses is judged.
 
     Raises:
         TargetError: a connection cannot be opened any more.
     """
-    if session.version != Revision.LEGACY.value:
-        return
-    await session.request("ping")
-    if links.transport is TransportKind.HTTP:
-        await session.glance_at_stream(links.limits.quiet_s)
-    known.capabilities = session.capabilities
+    try:
+        if session.version == Revision.LEGACY.value:
+            known.capabilities = session.capabilities
+            await session.request("ping")
+            await _ask_beside_a_stream(session, links, known)
+    finally:
+        known.listed.set()
+        known.called.set()
+
+
+async def _ask_beside_a_stream(
+    session: LegacySession, links: Links, known: LegacyAcquaintance
+) -> None:
+    failure: TargetError | None = None
+    async with anyio.create_task_group() as group:
+        if links.transport is TransportKind.HTTP:
+            group.start_soon(session.listen, links.limits.quiet_s)
+        try:
+            await _ask(session, links, known)
+        except TargetError as error:  # The group would wrap it.
+            failure = error
+    if failure is not None:
+        raise failure
+
+
+async def _ask(session: LegacySession, links: Links, known: LegacyAcquaintance) -> None:
     items = known.items
     await _list_everything(session, items)
+    known.listed.set()
+    await _call_tools(session, links, known)
+    known.called.set()
     await _read_a_resource(session, items)
     await _get_a_prompt(session, items)
     await _complete_an_argument(session, items)
-    await _call_tools(session, links, known)
     await session.request(UNKNOWN_METHOD)
     if links.transport is TransportKind.HTTP:
         await _initialize_again(links)
@@ -110,8 +136,8 @@ async def _call_tools(session: LegacySession, links: Links, known: LegacyAcquain
     for call in harmless_calls(tools, known.named)[:_MAX_TOOL_CALLS]:
         token = {"progressToken": f"clausewise-{call.name}"}
         params = {**call.params, "_meta": token}
-        patience = min(TOOL_S, links.limits.answer_s)
+        patience = min(links.tempo.patience_s(TOOL_S), links.limits.answer_s)
         began = time.monotonic()
         reply = await session.request("tools/call", params, timeout_s=patience)
-        known.calls.append(Called(call, reply, time.monotonic() - began))
+        known.calls.append(Called(call, reply, time.monotonic() - began, links.tempo.usual_s))
     await session.request("tools/call", {"name": UNKNOWN_NAME, "arguments": {}})

@@ -259,4 +259,7 @@ def _error_in_body(body: Message, session: Session) -> str | None:
     error = payload.get("error")
     if not isinstance(error, str) or error not in _STATUSES:
         return None
+    if error == INVALID_REQUEST and exchange.status not in (400, 401):
+        # Any bad request may be called so, and a foreign Origin; only a challenge would tell.
+        return None
     return None if _declared(exchange.response) else error

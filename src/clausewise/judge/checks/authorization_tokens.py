@@ -9,7 +9,7 @@ from clausewise.core.vocabulary import TransportKind
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import Exchange, Head
-from clausewise.judge.session.sessions import Session
+from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.subjects.challenges import challenges_of
 from clausewise.judge.subjects.endpoint import is_marked, is_with_endpoint
 from clausewise.judge.subjects.repeats import is_news
@@ -167,6 +167,8 @@ def every_request_authorized(head: Head, session: Session, out: Sheet) -> None:
         if state.sends:
             out.held(head)
         state.sends = True
+    elif session.shared:
+        out.undecided(head, MIXED)
     elif is_news(None, session, out):
         out.broke(
             head,

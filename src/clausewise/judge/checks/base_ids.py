@@ -21,9 +21,13 @@ _STDIO = TransportKind.STDIO
 
 @dataclass(slots=True)
 class _Resent:
-    """Requests sent again before an answer, by id: where each was sent the second time."""
+    """The client's requests sent again before an answer, by id: the second one and the first.
 
-    spots: dict[tuple[Direction, IdKey], Spot] = field(default_factory=dict)
+    `is_unseen` says that the recording has no HTTP heads, which might tell of a refusal.
+    """
+
+    pairs: dict[IdKey, tuple[Request, Request]] = field(default_factory=dict)
+    is_unseen: bool = False
 
 
 @dataclass(slots=True)
@@ -52,30 +56,39 @@ def request_id_unique(message: Message, session: Session, out: Sheet) -> None:
         out.undecided(message, MIXED)
     elif _is_sent_again(request) and session.transport is TransportKind.HTTP:
         # From a server it is one message on two streams, which is another clause's matter.
-        if message.direction is Direction.CLIENT_TO_SERVER:
-            spots = session.state(_Resent).spots
-            if len(spots) < MAX_OPEN_REQUESTS:
-                spots[message.direction, request.key] = Spot(message.seq, message.direction)
+        if message.direction is _C2S and request.older is not None:
+            resent, exchange = session.state(_Resent), message.exchange
+            resent.is_unseen = exchange is None or exchange.head is None
+            if len(resent.pairs) < MAX_OPEN_REQUESTS:
+                resent.pairs[request.key] = (request, request.older)
     else:
         _reused(message, request.earlier, shown(message.id), out)
 
 
-@request_id_unique.on("result", "error")
-def _first_answered(message: Message, session: Session, out: Sheet) -> None:
-    # The last sending is answered first, so now all of them are.
+@request_id_unique.on("server result", "server error")
+def _both_answered(message: Message, session: Session, out: Sheet) -> None:
     request = message.request
-    if request is None or request.earlier is not None or session.transport is _STDIO:
+    if request is None or session.transport is _STDIO:
         return
-    spot = session.state(_Resent).spots.pop((request.direction, request.key), None)
-    if spot is not None:
-        _reused(spot, request.seq, shown(message.id), out)
+    pairs = session.state(_Resent).pairs
+    pair = pairs.get(request.key) if pairs else None
+    if pair is None or any(sent.answered is None for sent in pair):
+        return
+    del pairs[request.key]
+    again, first = pair
+    _reused(Spot(again.seq, _C2S), first.seq, shown(message.id), out)
 
 
 @request_id_unique.on("session-end")
 def _resent_at_end(end: Spot, session: Session, out: Sheet) -> None:
-    for spot in session.state(_Resent).spots.values():
+    resent = session.state(_Resent)
+    for again, _ in resent.pairs.values():
+        at = Spot(again.seq, _C2S)
+        if resent.is_unseen:
+            out.undecided(at, "the recording does not show what HTTP answered to the first")
+            continue
         out.broke(
-            spot,
+            at,
             "a request is sent again with its id before any answer to the first",
             seen="the same request twice",
             expected="a new id, since the first may still be answered",
@@ -159,6 +172,9 @@ def _answered_elsewhere(message: Message, request: Request) -> str | None:
     exchange = message.exchange
     if exchange is None or exchange.streams or message.direction is _C2S:
         return None
+    if exchange.response is None or not exchange.response.has_headers:
+        # It may be a stream.
+        return None
     posted = exchange.request or exchange.withdrawn
     if posted is None or posted is request or posted.key == request.key:
         return None
@@ -171,7 +187,18 @@ def _cannot_tell(message: Message, session: Session) -> str | None:
         return MIXED
     if session.side(message.direction.opposite).forgetful:
         return _FORGOTTEN
+    if _may_be_lost(message, session):
+        return "the POST of the first answer got no HTTP answer, so that it may be lost"
     return None if session.knows_requests else ""
+
+
+def _may_be_lost(message: Message, session: Session) -> bool:
+    """Whether the client had answered the request, in a POST without an HTTP answer so far."""
+    if message.direction is not _C2S or message.id is ABSENT:
+        return False
+    request = session.server.answered.get(message.key)
+    posted = request.answered_on if request is not None else None
+    return posted is not None and posted.response is None
 
 
 def _mismatch(message: Message, what: str, out: Sheet, severity: Outcome | None = None) -> None:

@@ -69,7 +69,10 @@ def _is_task_request(request: Request, session: Session) -> bool:
         return False
     capability = _AS_TASK.get(request.method or "")
     receiver = request.direction.opposite.sender
-    return capability is not None and session.handshake.declares(receiver, capability) is not False
+    if capability is None:
+        return False
+    declared = session.handshake.declares(receiver, capability)
+    return session.state(Tasks).of(request) is not None if declared is None else declared
 
 
 @dataclass(slots=True)
@@ -97,7 +100,7 @@ def references_issued_request(message: Message, session: Session, out: Sheet) ->
     side, key = session.side(message.direction), id_key(request_id)
     request = side.open.get(key)
     if request is not None:
-        _judge_open(message, out, request)
+        _judge_open(message, session, out, request)
         return
     answered = side.answered.get(key)
     if answered is not None:
@@ -108,9 +111,16 @@ def references_issued_request(message: Message, session: Session, out: Sheet) ->
         _judge_unknown(message, session, out, request_id)
 
 
-def _judge_open(message: Message, out: Sheet, request: Request) -> None:
+def _judge_open(message: Message, session: Session, out: Sheet, request: Request) -> None:
     if request.cancellation is message or request.cancellation is None:
         out.held(message)
+        return
+    first = request.cancellation.exchange
+    if session.shared:
+        out.undecided(message, MIXED)
+        return
+    if first is not None and first.response is None:
+        out.undecided(message, "HTTP may have refused the first cancellation, or lost it")
         return
     out.broke(
         message,

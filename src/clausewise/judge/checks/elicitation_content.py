@@ -13,7 +13,7 @@ from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
 from clausewise.judge.subjects.elicitations import ELICIT, FORM, URL, mode_of
-from clausewise.judge.subjects.schema_documents import dialect_of, digest
+from clausewise.judge.subjects.schema_documents import dialect_of, digest, gave_up
 from clausewise.judge.subjects.tasks import fulfilled_request
 from clausewise.judge.wording import ABSENT, shown
 
@@ -25,9 +25,6 @@ _FORMATS = frozenset({"email", "uri", "date", "date-time"})
 
 _REFUSALS = (jsonschema_rs.ValidationError, ValueError, TypeError, RecursionError)
 """What the engine raises for schemas and values that it cannot take."""
-
-_GAVE_UP = "Error executing regex"
-"""How the engine's message begins when a pattern takes too long to match."""
 
 
 @check(
@@ -54,7 +51,7 @@ def response_matches_schema(message: Message, session: Session, out: Sheet) -> N
         out.undecided(message, MIXED)
     elif mode == FORM and isinstance(request.params, dict):
         _judge_content(message, session, out, content, request.params.get("requestedSchema"))
-    elif mode == URL and content is not ABSENT:
+    elif mode == URL and content is not ABSENT and content is not None:
         out.broke(
             message,
             "the answer to a URL mode elicitation has content",
@@ -69,6 +66,9 @@ def _judge_content(
     validator = _validator(session, schema)
     if validator is None:
         return
+    if content in (ABSENT, None) and not schema.get("properties"):
+        out.undecided(message, "the form is empty, so that there may be no content")
+        return
     if not isinstance(content, dict):
         _misfit(message, f"content {shown(content)}", out)
         return
@@ -77,7 +77,7 @@ def _judge_content(
     except _REFUSALS as refusal:
         out.undecided(message, f"the content cannot be validated: {type(refusal).__name__}")
         return
-    error = next((e for e in errors if not e.message.startswith(_GAVE_UP)), None)
+    error = next((e for e in errors if not gave_up(e)), None)
     if error is not None:
         place = "/".join(map(str, error.instance_path)) or "the root"
         _misfit(message, f"{shown(error.instance)} at {place} breaks {error.kind.name}", out)

@@ -31,6 +31,12 @@ MAX_KNOWN = 256
 MAX_RECIPIENTS = 10_000
 """Elicitation ids of a recording whose recipients are remembered."""
 
+MAX_SESSIONS = 1000
+"""Recipients of one elicitation id that are remembered; then nobody is taken for a stranger."""
+
+_FURTHER = -1
+"""Stands for the sessions beyond these."""
+
 MAX_EARLY = 1000
 """Completions of unknown elicitations remembered a session until its end."""
 
@@ -119,17 +125,19 @@ def _is_public(host: str) -> bool:
 
 @dataclass(slots=True)
 class _Recipients:
-    """Which clients got each elicitation of the recording: session number and client name."""
+    """Which clients got each elicitation of the recording: client names by session number."""
 
-    by_id: dict[str, list[tuple[int, str | None]]] = field(default_factory=dict)
+    by_id: dict[str, dict[int, str | None]] = field(default_factory=dict)
 
     def add(self, elicitation_id: Any, session: Session) -> None:
         """Take in that `session` got this elicitation."""
         if not isinstance(elicitation_id, str):
             return
-        recipients = self.by_id.setdefault(elicitation_id, [])
-        if not any(number == session.number for number, _ in recipients):
-            recipients.append((session.number, _client_name(session)))
+        recipients = self.by_id.setdefault(elicitation_id, {})
+        if len(recipients) < MAX_SESSIONS:
+            recipients.setdefault(session.number, _client_name(session))
+        else:
+            recipients.setdefault(_FURTHER, None)
         if len(self.by_id) > MAX_RECIPIENTS:
             forget_older_half(self.by_id)
 
@@ -173,11 +181,11 @@ def _early_at_end(_end: Spot, session: Session, out: Sheet) -> None:
 
 def _judge_recipient(at: Located, elicitation_id: str, session: Session, out: Sheet) -> None:
     got = session.recording.state(_Recipients).by_id[elicitation_id]
-    if any(number == session.number for number, _ in got):
+    if session.number in got:
         out.held(at)
         return
     # A client may have several sessions; another name means another client.
-    here, names = _client_name(session), [name for _, name in got]
+    here, names = _client_name(session), list(got.values())
     if session.shared:
         out.undecided(at, MIXED)
     elif here is None or None in names or here in names:

@@ -50,6 +50,10 @@ _ANNOUNCED: Mapping[str, tuple[Party, str]] = {
 }
 """The sender, and its own capability, of each notification that needs one."""
 
+_TASK_STATUS = "notifications/tasks/status"
+_OWN_TASKS = "tasks"
+"""What either side needs to send that notification of a task it was asked for."""
+
 _AS_TASK: Mapping[str, str] = {
     "elicitation/create": "tasks.requests.elicitation.create",
     "sampling/createMessage": "tasks.requests.sampling.createMessage",
@@ -60,12 +64,14 @@ _AS_TASK: Mapping[str, str] = {
 _CLIENT_NEEDS: Mapping[str | None, tuple[Party, str]] = {
     **{method: (Party.SERVER, need) for method, need in (_BY_CLIENT | _BY_EITHER).items()},
     **{method: need for method, need in _ANNOUNCED.items() if need[0] is Party.CLIENT},
+    _TASK_STATUS: (Party.CLIENT, _OWN_TASKS),
 }
 """Whose capability each message of a client needs, and which."""
 
 _SERVER_NEEDS: Mapping[str | None, tuple[Party, str]] = {
     **{method: (Party.CLIENT, need) for method, need in (_BY_SERVER | _BY_EITHER).items()},
     **{method: need for method, need in _ANNOUNCED.items() if need[0] is Party.SERVER},
+    _TASK_STATUS: (Party.SERVER, _OWN_TASKS),
 }
 """The same for messages of a server."""
 
@@ -73,7 +79,7 @@ _C2S = Direction.CLIENT_TO_SERVER
 
 _METHODS = (
     *(f"request:{method}" for method in (*_BY_CLIENT, *_BY_SERVER, *_BY_EITHER)),
-    *(f"notification:{method}" for method in _ANNOUNCED),
+    *(f"notification:{method}" for method in (*_ANNOUNCED, _TASK_STATUS)),
 )
 
 

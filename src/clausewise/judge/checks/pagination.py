@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, TransportKind
@@ -11,6 +12,7 @@ from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
 from clausewise.judge.subjects.error_codes import error_code
+from clausewise.judge.subjects.schema_documents import digest
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.codes import ErrorCode
 
@@ -31,29 +33,48 @@ _ERRORS = tuple(f"error:{method}" for method in _METHODS)
 _C2S = Direction.CLIENT_TO_SERVER
 _FORGOTTEN = f"more than {MAX_CURSORS} cursors were issued; the oldest are forgotten"
 
-_Cursor = tuple[str, str]
+_UNREAD = "a request for this list has no readable answer, which may have issued the cursor"
+
+MAX_OPEN = 256
+"""Open requests of the client that are looked through for one of the same list."""
+
+_Cursor = tuple[str, str | bytes]
 
 
 @dataclass(slots=True)
 class _Cursors:
     """Cursors of a session by method and value.
 
-    `issued` has the seq of the first page that issued each; `early` those a client sent, over
-    HTTP, before any recorded page had issued them.
+    `issued` has the seq of the first page that issued each; `early` those a client sent before
+    any recorded page had issued them, while a page may still come.
     """
 
     issued: dict[_Cursor, int] = field(default_factory=dict)
-    early: dict[_Cursor, Spot] = field(default_factory=dict)
+    early: dict[_Cursor, tuple[Spot, Any]] = field(default_factory=dict)
     forgetful: bool = False
+
+
+def _key(method: str | None, cursor: Any) -> _Cursor:
+    """What tells cursors apart; the wrong types that servers issue come back as they are."""
+    return method or "", cursor if isinstance(cursor, str) else digest(cursor)
+
+
+def _may_be_unread(method: str | None, before: int, session: Session) -> bool:
+    """Whether a request for this list, sent before that seq, has no answer in the recording."""
+    asked = session.client.open.values()
+    return session.client.forgetful or any(
+        request.method == method and request.seq < before
+        for request in islice(reversed(asked), MAX_OPEN)
+    )
 
 
 def _issue(message: Message, session: Session) -> None:
     """Remember the nextCursor of a page from the server."""
     following = message.result.get("nextCursor")
     request = message.request
-    if isinstance(following, str) and request is not None and request.direction is _C2S:
+    if following is not None and request is not None and request.direction is _C2S:
         cursors = session.state(_Cursors)
-        cursors.issued.setdefault((request.method or "", following), message.seq)
+        cursors.issued.setdefault(_key(request.method, following), message.seq)
         if len(cursors.issued) > MAX_CURSORS:
             forget_older_half(cursors.issued)
             cursors.forgetful = True
@@ -70,9 +91,8 @@ def cursor_opacity(message: Message, session: Session, out: Sheet) -> None:
     cursor = message.params.get("cursor", ABSENT)
     if cursor is ABSENT or message.direction is not _C2S or not session.knows_requests:
         return
-    cursors = session.state(_Cursors)
-    known = (message.method or "", cursor)
-    if isinstance(cursor, str) and known in cursors.issued:
+    cursors, known = session.state(_Cursors), _key(message.method, cursor)
+    if known in cursors.issued:
         out.held(message)
     elif session.shared:
         out.undecided(message, MIXED)
@@ -80,9 +100,11 @@ def cursor_opacity(message: Message, session: Session, out: Sheet) -> None:
         out.undecided(message, _FORGOTTEN)
     elif cursor is None or cursor == "":
         _not_issued(message, cursor, out, Outcome.WARN)
-    elif isinstance(cursor, str) and session.transport is TransportKind.HTTP:
+    elif session.transport is TransportKind.HTTP or _may_be_unread(
+        message.method, message.seq, session
+    ):
         if len(cursors.early) < MAX_CURSORS:
-            cursors.early[message.method or "", cursor] = Spot(message.seq, message.direction)
+            cursors.early[known] = Spot(message.seq, message.direction), cursor
     else:
         _not_issued(message, cursor, out)
 
@@ -92,22 +114,34 @@ def _opaque_issued(message: Message, session: Session, out: Sheet) -> None:
     _issue(message, session)
 
 
+@cursor_opacity.on("server malformed")
+def _issued_somehow(message: Message, session: Session, out: Sheet) -> None:
+    # A result with an error beside it, say: whatever else is wrong with it, the cursor is given.
+    if message.request is not None and message.request.method in _METHODS:
+        _issue(message, session)
+
+
 @cursor_opacity.on("session-end")
 def _early_at_end(end: Spot, session: Session, out: Sheet) -> None:
     cursors = session.state(_Cursors)
-    for (method, cursor), spot in cursors.early.items():
-        if (method, cursor) in cursors.issued:
-            out.undecided(spot, "the page with this cursor is recorded later, on another exchange")
+    for known, (spot, cursor) in cursors.early.items():
+        if known in cursors.issued:
+            out.undecided(spot, "the page with this cursor is recorded after it")
         elif session.shared:
             out.undecided(spot, MIXED)
+        elif _may_be_unread(known[0], spot.seq, session):
+            out.undecided(spot, _UNREAD)
         else:
             _not_issued(spot, cursor, out)
 
 
 def _not_issued(at: Located, cursor: Any, out: Sheet, severity: Outcome | None = None) -> None:
+    is_empty = cursor is None or cursor == ""
     out.broke(
         at,
-        "the client sends a cursor that the server did not issue for this list",
+        "the client sends an empty cursor, which the server did not issue, instead of none"
+        if is_empty
+        else "the client sends a cursor that the server did not issue for this list",
         seen=f"cursor {shown(cursor)}",
         expected="a nextCursor that this server returned to the same method in this session",
         severity=severity,
@@ -125,14 +159,16 @@ def invalid_cursor_rejected(message: Message, session: Session, out: Sheet) -> N
     Why: the client takes what it gets for the right page, and loses or repeats entries.
     Fix: answer with error -32602 (Invalid params) when a cursor cannot be one of yours.
     """
-    cursor = _unissued(message, session)
+    request, cursor = message.request, _unissued(message, session)
     _issue(message, session)
-    if cursor is ABSENT:
+    if cursor is ABSENT or request is None:
         return
     if cursor == "":
         out.undecided(message, "an empty cursor may be read as none")
     elif session.shared:
         out.undecided(message, MIXED)
+    elif _may_be_unread(request.method, request.seq, session):
+        out.undecided(message, _UNREAD)
     else:
         out.broke(
             message,
@@ -144,9 +180,9 @@ def invalid_cursor_rejected(message: Message, session: Session, out: Sheet) -> N
 
 @invalid_cursor_rejected.on(*_ERRORS)
 def _refused(message: Message, session: Session, out: Sheet) -> None:
-    cursor = _unissued(message, session)
+    request, cursor = message.request, _unissued(message, session)
     code = error_code(message)
-    if cursor is ABSENT or code is None or code == ErrorCode.METHOD_NOT_FOUND:
+    if request is None or cursor is ABSENT or code in (None, ErrorCode.METHOD_NOT_FOUND):
         return
     if code == ErrorCode.INVALID_PARAMS:
         out.held(message)
@@ -155,6 +191,8 @@ def _refused(message: Message, session: Session, out: Sheet) -> None:
         return
     elif cursor == "" or session.shared:
         out.undecided(message, MIXED if session.shared else "an empty cursor may be read as none")
+    elif _may_be_unread(request.method, request.seq, session):
+        out.undecided(message, _UNREAD)
     else:
         out.broke(
             message,
@@ -175,9 +213,6 @@ def _unissued(message: Message, session: Session) -> Any:
         return ABSENT
     if request.cancellation is not None:
         return ABSENT
-    if isinstance(cursor, str):
-        issued = cursors.issued.get((request.method or "", cursor))
-        # This very page may name the cursor it was asked with as the next one.
-        if issued is not None and issued != message.seq:
-            return ABSENT
-    return cursor
+    issued = cursors.issued.get(_key(request.method, cursor))
+    # This very page may name the cursor it was asked with as the next one.
+    return ABSENT if issued is not None and issued != message.seq else cursor

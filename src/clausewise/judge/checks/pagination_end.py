@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.ordering import Sent, sent
-from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
 from clausewise.judge.wording import shown
 
-_METHODS = (
-    "prompts/list",
-    "resources/list",
-    "resources/templates/list",
-    "tasks/list",
-    "tools/list",
+MAX_UNUSED = 1000
+"""Cursors remembered that the client has not sent back yet."""
+
+_METHODS = frozenset(
+    {"prompts/list", "resources/list", "resources/templates/list", "tasks/list", "tools/list"}
+)
+_CHANGES = (
+    "notifications/prompts/list_changed",
+    "notifications/resources/list_changed",
+    "notifications/tools/list_changed",
 )
 
 
@@ -28,12 +32,34 @@ class _LastPage:
     Attributes:
         method: of the list.
         cursor: with which the last page was asked for.
-        page: where the page was recorded; None when the client has sent a request since.
+        page: where the page was recorded; None when the client has sent a request since, or
+            had a reason to ask again.
+        unused: how many pages gave each cursor of a list and were not followed yet. Listings
+            that run side by side may have the same cursors.
     """
 
     method: str | None = None
     cursor: Any = None
     page: Sent | None = None
+    unused: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def follow(self, message: Message) -> bool:
+        """Whether a request goes on from a page that none has gone on from; counts it."""
+        method, cursor = message.method, message.params.get("cursor")
+        if method not in _METHODS or not isinstance(cursor, str):
+            return False
+        key = (method, cursor)
+        count = self.unused.pop(key, 0)
+        if count > 1:
+            self.unused[key] = count - 1
+        return count > 0
+
+    def give(self, method: str, cursor: str) -> None:
+        """Take in that a page of a list gave this cursor."""
+        key = (method, cursor)
+        self.unused[key] = self.unused.get(key, 0) + 1
+        if len(self.unused) > MAX_UNUSED:
+            forget_older_half(self.unused)
 
 
 @check(
@@ -49,10 +75,13 @@ def stops_at_the_end(message: Message, session: Session, out: Sheet) -> None:
     """
     last = session.state(_LastPage)
     page, last.page = last.page, None
+    goes_on = bool(last.unused) and last.follow(message)
     if page is None or not _begun_after(message, page):
         return
     if session.shared:
         out.undecided(message, MIXED)
+    elif goes_on:
+        out.held(message)
     elif message.method == last.method and message.params.get("cursor") == last.cursor:
         out.broke(
             message,
@@ -64,16 +93,28 @@ def stops_at_the_end(message: Message, session: Session, out: Sheet) -> None:
         out.held(message)
 
 
-@stops_at_the_end.on(*(f"server result:{method}" for method in _METHODS))
-def _note_last_page(message: Message, session: Session, out: Sheet) -> None:
+@stops_at_the_end.on(*(f"server result:{method}" for method in sorted(_METHODS)))
+def _note_page(message: Message, session: Session, out: Sheet) -> None:
     request = message.request
-    params = request.params if request is not None else None
-    cursor = params.get("cursor") if isinstance(params, dict) else None
-    if request is None or not isinstance(cursor, str) or not cursor or request.injected:
+    if request is None or request.method is None or request.injected:
         return
-    if message.result and message.result.get("nextCursor") is None:
-        last = session.state(_LastPage)
+    if not session.knows_requests:
+        # A listing that began before the recording may have the same cursors.
+        return
+    last, following = session.state(_LastPage), message.result.get("nextCursor")
+    if isinstance(following, str):
+        last.give(request.method, following)
+    cursor = request.params.get("cursor") if isinstance(request.params, dict) else None
+    if not isinstance(cursor, str) or not cursor or request.cancellation is not None:
+        # A client that cancels does not wait for the page, and asks again.
+        return
+    if message.result and following is None:
         last.method, last.cursor, last.page = request.method, cursor, sent(message)
+
+
+@stops_at_the_end.on(*(f"server notification:{method}" for method in _CHANGES))
+def _note_change(_message: Message, session: Session, out: Sheet) -> None:
+    session.state(_LastPage).page = None
 
 
 def _begun_after(message: Message, page: Sent) -> bool:

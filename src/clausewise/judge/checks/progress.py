@@ -23,6 +23,7 @@ MAX_DOUBTS = 1000
 """Reused tokens of a session that wait for word of the task that had them first."""
 
 _PROGRESS = "notification:notifications/progress"
+_AMBIGUOUS = "two active requests offered the same token"
 _UNORDERED = "nothing shows which of the two was sent first: they came on different streams"
 
 
@@ -84,7 +85,15 @@ def token_unique_among_active_requests(message: Message, session: Session, out: 
         if tokens.offered[request.direction] > 1:
             out.held(message)
     elif former.request.key != request.key:
+        if _is_maybe_active(former.request, session):
+            tokens.share(request, token, former.request)
         _judge_reuse(message, session, out, former.request)
+
+
+def _is_maybe_active(request: Request, session: Session) -> bool:
+    """Whether progress may still come for `request`, or be on its way, cancelled or not."""
+    task = session.state(Tasks).of(request)
+    return is_open(request, session) if task is None else task.ended is None
 
 
 def _judge_reuse(message: Message, session: Session, out: Sheet, former: Request) -> None:
@@ -164,8 +173,8 @@ def value_strictly_increases(message: Message, session: Session, out: Sheet) -> 
         out.undecided(message, _UNORDERED)
     elif value > before:
         out.held(message)
-    elif session.shared:
-        out.undecided(message, MIXED)
+    elif session.shared or series.rival is not None:
+        out.undecided(message, MIXED if session.shared else _AMBIGUOUS)
     else:
         out.broke(
             message,
@@ -249,6 +258,8 @@ def _judge_late(
     doubt = None
     if session.shared:
         doubt = MIXED
+    elif series.rival is not None:
+        doubt = _AMBIGUOUS
     elif not surely_later(message, completed):
         doubt = _UNORDERED
     for clause in clauses:

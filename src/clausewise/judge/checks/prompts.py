@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, Party
-from clausewise.judge.ledger import Sheet
+from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import MIXED, Session
@@ -13,7 +13,7 @@ from clausewise.judge.subjects.content import embedded_resource, objects, prompt
 from clausewise.judge.subjects.declarations import judge_declaration
 from clausewise.judge.subjects.error_codes import error_code
 from clausewise.judge.subjects.formats import base64_fault, media_type_class, uri_fault
-from clausewise.judge.subjects.listings import Listing, Standing
+from clausewise.judge.subjects.listings import Fault, Listing, Standing, Unsettled
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.codes import ErrorCode
 
@@ -125,7 +125,7 @@ def embedded_resource_shape(message: Message, session: Session, out: Sheet) -> N
             )
             continue
         resource = block["resource"]
-        if "text" in resource and "blob" in resource:
+        if resource.get("text") is not None and resource.get("blob") is not None:
             out.broke(
                 message,
                 "an embedded resource of a prompt has both text and blob",
@@ -146,21 +146,32 @@ def _resource_faults(resource: Any) -> list[str]:
         faults.append(f"uri {shown(uri)}")
     if not isinstance(media_type, str) or media_type_class(media_type) is None:
         faults.append(f"mimeType {shown(media_type)}")
-    if "text" not in resource and "blob" not in resource:
-        faults.append("neither text nor blob")
-    if not isinstance(resource.get("text", ""), str):
-        faults.append(f"text {shown(resource['text'])}")
-    blob = resource.get("blob", "")
+    return faults + _content_faults(resource.get("text", ABSENT), resource.get("blob", ABSENT))
+
+
+def _content_faults(text: Any, blob: Any) -> list[str]:
+    if text is ABSENT and blob is ABSENT:
+        return ["neither text nor blob"]
+    # Beside the one, null for the other says that it is not there.
+    has_text = text is not ABSENT and not (text is None and isinstance(blob, str))
+    has_blob = blob is not ABSENT and not (blob is None and isinstance(text, str))
+    faults = [f"text {shown(text)}"] if has_text and not isinstance(text, str) else []
+    if not has_blob:
+        return faults
     fault = base64_fault(blob) if isinstance(blob, str) else None
-    if fault is not None and fault.grave:
-        faults.append(f"a blob that is not base64: {fault.seen}")
-    elif not isinstance(blob, str):
+    if not isinstance(blob, str):
         faults.append(f"blob {shown(blob)}")
+    elif fault is not None and fault.grave:
+        faults.append(f"a blob that is not base64: {fault.seen}")
     return faults
 
 
 class _RequiredArguments(Listing):
     """The names of the required arguments of each listed prompt."""
+
+
+class _Gaps(Unsettled):
+    """Prompts that were returned without a required argument."""
 
 
 @check(
@@ -191,6 +202,7 @@ def _judge_arguments(message: Message, session: Session, out: Sheet) -> None:
     params = request.params if request is not None else None
     if request is None or not required.entries or not isinstance(params, dict):
         return
+    session.state(_Gaps).settle(request, out)
     name, given = params.get("name"), params.get("arguments", {})
     entry = required.entries.get(name) if isinstance(name, str) else None
     if entry is None or not isinstance(given, dict):
@@ -205,18 +217,19 @@ def _judge_arguments(message: Message, session: Session, out: Sheet) -> None:
     elif message.member("error") is not ABSENT:
         out.held(message)
     else:
-        out.broke(
-            message,
+        fault = Fault(
             f"prompt {shown(name)} is returned without a required argument",
             seen=f"no argument {shown(missing[0])}",
             expected="an error that says which argument is missing",
         )
+        session.state(_Gaps).book(message, session, out, fault)
 
 
 @arguments_validated.on("result:prompts/list")
 def _listed(message: Message, session: Session, out: Sheet) -> None:
     if message.direction is not Direction.SERVER_TO_CLIENT:
         return
+    session.state(_Gaps).settle(message.request, out)
     listing = session.state(_RequiredArguments)
     for prompt in objects(message.result.get("prompts")):
         name = prompt.get("name")
@@ -233,3 +246,9 @@ def _listed(message: Message, session: Session, out: Sheet) -> None:
 def _changed(message: Message, session: Session, out: Sheet) -> None:
     if message.direction is Direction.SERVER_TO_CLIENT:
         session.state(_RequiredArguments).changed = message.seq
+        session.state(_Gaps).excuse(message, out)
+
+
+@arguments_validated.on("session-end")
+def _settle_all(_end: Spot, session: Session, out: Sheet) -> None:
+    session.state(_Gaps).settle_all(out)

@@ -135,15 +135,19 @@ def _judge_uri(
     if fault is not None:
         out.broke(
             message,
-            "a resource's URI is no URI"
-            if is_custom
-            else "a URI of a standard scheme is malformed",
+            _what_is_wrong(is_custom=is_custom, is_template=is_template),
             seen=f"{fault} in {shown(uri)}",
             expected="a URI by RFC 3986: scheme, colon, and only the characters it allows",
             severity=None if is_custom else Outcome.INFO,
         )
     elif is_custom:
         out.held(message)
+
+
+def _what_is_wrong(*, is_custom: bool, is_template: bool) -> str:
+    if is_template:
+        return "a URI template does not begin as a URI does"
+    return "a resource's URI is no URI" if is_custom else "a URI of a standard scheme is malformed"
 
 
 def _echoes(message: Message, uri: str, state: _Uris) -> bool:
@@ -221,6 +225,9 @@ def blob_base64(message: Message, session: Session, out: Sheet) -> None:
         return
     for holder in _holders(message, session):
         blob = holder.get("blob", ABSENT)
+        if blob is None and isinstance(holder.get("text"), str):
+            # A text, and an optional member written as null.
+            continue
         if blob is ABSENT or not session.handshake.declares(Party.SERVER, "resources"):
             continue
         fault = base64_fault(blob) if isinstance(blob, str) else None

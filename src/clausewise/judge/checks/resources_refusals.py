@@ -15,7 +15,11 @@ from clausewise.judge.wording import shown
 from clausewise.wire.codes import ErrorCode
 
 _NOT_FOUND = re.compile(r"not found|no such|not exist|unknown resource", re.IGNORECASE)
-_OTHER_THINGS = re.compile(r"method|session|tool|prompt|server not", re.IGNORECASE)
+_OTHER_THINGS = re.compile(
+    r"method|session|tool|prompt|server not|upstream|database|module"
+    r"|\b(?:host|dns|table|column|relation|command)\b",
+    re.IGNORECASE,
+)
 
 
 @check(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from clausewise.core.vocabulary import Direction, Party
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
-from clausewise.judge.session.messages import Message
+from clausewise.judge.session.messages import Message, Request
 from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.wording import counted
 
@@ -25,7 +25,8 @@ class _Roots:
         asked: seq of the request for it.
         announced: seq of the last change notification.
         silent: where a list differs that no notification announced yet, and what differs.
-        heard: whether the client sent anything after that.
+        asked_since: a request that the client has sent after that.
+        heard: whether the client has answered a later request after that: it had the time.
     """
 
     uris: frozenset[str] | None = None
@@ -33,7 +34,14 @@ class _Roots:
     announced: int = -1
     silent: Spot | None = None
     seen: str = ""
+    asked_since: Request | None = None
     heard: bool = False
+
+    @property
+    def had_time(self) -> bool:
+        """Whether a request has gone to and fro since the silent change."""
+        asked = self.asked_since
+        return self.heard or (asked is not None and asked.answered is not None)
 
 
 @check(
@@ -76,13 +84,20 @@ def _announced(message: Message, session: Session, out: Sheet) -> None:
     if roots.silent is not None:
         # It may follow the list, as nothing says how soon it is due.
         out.held(roots.silent)
-        roots.silent = None
+        roots.silent, roots.asked_since, roots.heard = None, None, False
 
 
-@changes_announced.on("client request", "client result", "client error")
-def _heard(message: Message, session: Session, out: Sheet) -> None:
+@changes_announced.on("client request")
+def _asks(message: Message, session: Session, out: Sheet) -> None:
     roots = session.state(_Roots)
-    if roots.silent is not None and message.seq > roots.silent.seq:
+    if roots.silent is not None and roots.asked_since is None:
+        roots.asked_since = message.request
+
+
+@changes_announced.on("client result", "client error")
+def _answers(message: Message, session: Session, out: Sheet) -> None:
+    roots, request = session.state(_Roots), message.request
+    if roots.silent is not None and request is not None and request.seq > roots.silent.seq:
         roots.heard = True
 
 
@@ -91,8 +106,8 @@ def _never_announced(end: Spot, session: Session, out: Sheet) -> None:
     roots = session.state(_Roots)
     if roots.silent is None:
         return
-    if not roots.heard:
-        out.undecided(roots.silent, "the recording ends before the client sends anything more")
+    if not roots.had_time:
+        out.undecided(roots.silent, "the recording ends too soon after the list to tell")
         return
     out.broke(
         roots.silent,

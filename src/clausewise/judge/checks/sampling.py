@@ -50,7 +50,7 @@ def tools_declared(message: Message, session: Session, out: Sheet) -> None:
     if message.direction is _C2S or declared is None:
         return
     params = message.params
-    enabled = "tools" in params or "toolChoice" in params
+    enabled = bool(_given(params))
     if not enabled and (declared or not uses_tools(params.get("messages"))):
         return
     if session.shared:
@@ -67,13 +67,18 @@ def tools_declared(message: Message, session: Session, out: Sheet) -> None:
         )
 
 
+def _given(params: dict[str, Any]) -> list[str]:
+    """Which of `tools` and `toolChoice` the request has; null stands for neither."""
+    return [name for name in ("tools", "toolChoice") if params.get(name) is not None]
+
+
 def _offers_tools(params: dict[str, Any]) -> bool:
     """Whether there is something in `tools` or `toolChoice`: an empty list offers nothing."""
-    return params.get("tools") not in (None, []) or params.get("toolChoice") is not None
+    return any(params[name] != [] for name in _given(params))
 
 
 def _tool_use_of(params: dict[str, Any]) -> str:
-    seen = [f"{name} {shown(params[name])}" for name in ("tools", "toolChoice") if name in params]
+    seen = [f"{name} {shown(params[name])}" for name in _given(params)]
     return "; ".join(seen) or "tool uses or results in messages"
 
 

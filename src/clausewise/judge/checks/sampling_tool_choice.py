@@ -16,7 +16,8 @@ from clausewise.judge.wording import ABSENT, shown
 
 _ANSWERED = (f"result:{CREATE_MESSAGE}", "result:tasks/result")
 _C2S = Direction.CLIENT_TO_SERVER
-_CUT_OFF = ("maxTokens", "stopSequence")
+_COMPLETE = (ABSENT, None, "endTurn", "toolUse")
+"""Stop reasons that speak of no cut-off; clients may have others, such as a refusal's."""
 
 
 def _sampled(message: Message, session: Session, mode: str) -> dict[str, Any] | None:
@@ -52,8 +53,8 @@ def tool_choice_required_honoured(message: Message, session: Session, out: Sheet
         out.undecided(message, MIXED)
     elif of_type(message.result.get("content"), TOOL_USE):
         out.held(message)
-    elif stop in _CUT_OFF:
-        out.undecided(message, f"the model was cut off: stopReason {shown(stop)}")
+    elif stop not in _COMPLETE:
+        out.undecided(message, f"the model may not have completed: stopReason {shown(stop)}")
     elif any(of_type(m.get("content"), TOOL_USE) for m in objects(params.get("messages"))):
         out.undecided(message, "an earlier turn used a tool, which may count")
     else:

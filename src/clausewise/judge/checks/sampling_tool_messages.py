@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from clausewise.core.vocabulary import Direction, Party
+from clausewise.core.vocabulary import Direction, Outcome, Party
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
@@ -102,6 +102,8 @@ def tool_use_answered(message: Message, session: Session, out: Sheet) -> None:
                 "tool uses and tool results in a sampling request do not match",
                 seen=judged.fault,
                 expected="one user message with one result for each tool use, directly after it",
+                # The sentences of the page are about results that lack, not about further ones.
+                severity=Outcome.WARN if judged.surplus else None,
                 # The other clause has its finding about mixed content already.
                 clause=BALANCE_CLAUSE if judged.mixed else None,
             )

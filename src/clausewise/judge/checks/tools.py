@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clausewise.core.vocabulary import Direction, Outcome, Party
-from clausewise.judge.ledger import Sheet
+from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
 from clausewise.judge.subjects.content import objects
 from clausewise.judge.subjects.declarations import judge_declaration
-from clausewise.judge.subjects.listings import same
+from clausewise.judge.subjects.listings import Fault, Unsettled, same
 from clausewise.judge.subjects.schema_documents import dialect_of
 from clausewise.judge.subjects.tool_schemas import schema_fault
 from clausewise.judge.wording import ABSENT, shown
@@ -200,6 +200,10 @@ class _Chains:
     changed: int = -1
 
 
+class _Repeated(Unsettled):
+    """Names that stand on two pages of one listing."""
+
+
 @check("tools.name-unique", on=_LIST, subject="complete listing of tools")
 def name_unique(message: Message, session: Session, out: Sheet) -> None:
     """Two tools of one listing have the same name.
@@ -211,6 +215,7 @@ def name_unique(message: Message, session: Session, out: Sheet) -> None:
     if chain is None:
         return
     chains = session.state(_Chains)
+    session.state(_Repeated).settle(message.request, out)
     cursor = _cursor(message)
     chain.pages.add(cursor)
     for tool in _listed(message, session):
@@ -234,9 +239,18 @@ def name_unique(message: Message, session: Session, out: Sheet) -> None:
         out.held(message)
 
 
-@name_unique.on("notification:notifications/tools/list_changed")
+@name_unique.on("server notification:notifications/tools/list_changed")
 def _changed(message: Message, session: Session, out: Sheet) -> None:
     session.state(_Chains).changed = message.seq
+    repeated = session.state(_Repeated)
+    if repeated.waiting:
+        repeated.excuse(message, out)
+        session.state(_Names).duplicate.clear()
+
+
+@name_unique.on("session-end")
+def _settle_all(_end: Spot, session: Session, out: Sheet) -> None:
+    session.state(_Repeated).settle_all(out)
 
 
 def _is_list(message: Message, session: Session) -> bool:
@@ -270,16 +284,16 @@ def _judge_duplicate(
         chain.doubtful = True
         out.undecided(message, "the tools changed between the pages of the listing")
         return
-    if on_other_page and session.shared:
+    if on_other_page and (session.shared or _cursor(message) == ""):
         chain.doubtful = True
-        out.undecided(message, MIXED)
+        out.undecided(message, MIXED if session.shared else "an empty cursor may be read as none")
         return
     chain.broken = True
     if _is_new(session.state(_Names).duplicate, name):
         where = "on another page of" if on_other_page else "twice on a page of"
-        out.broke(
-            message,
-            f"a tool's name stands {where} one listing",
-            seen=f"{shown(name)} again",
-            expected="each name once",
-        )
+        what = f"a tool's name stands {where} one listing"
+        fault = Fault(what, seen=f"{shown(name)} again", expected="each name once")
+        if on_other_page:
+            session.state(_Repeated).book(message, session, out, fault)
+        else:
+            fault.book(message, out)

@@ -8,13 +8,13 @@ from typing import Any
 import orjson
 
 from clausewise.core.vocabulary import Direction, Party
-from clausewise.judge.ledger import Sheet
+from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message, Request
 from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.subjects.content import objects
 from clausewise.judge.subjects.declarations import judge_declaration
-from clausewise.judge.subjects.listings import Listing, Standing
+from clausewise.judge.subjects.listings import Fault, Listing, Standing, Unsettled
 from clausewise.judge.subjects.tasks import fulfilled_request
 from clausewise.judge.subjects.tool_schemas import UndecidableError, misfit
 from clausewise.judge.wording import ABSENT, shown
@@ -159,6 +159,10 @@ class _OutputSchemas(Listing):
     """The outputSchema of each listed tool, ABSENT if it has none."""
 
 
+class _Misfits(Unsettled):
+    """Results that do not fit the outputSchema."""
+
+
 @check(
     "tools.output-schema-structured-result",
     on=_RESULTS,
@@ -172,9 +176,11 @@ def output_schema_structured_result(message: Message, session: Session, out: She
     Fix: return structuredContent that fits the outputSchema on every success, or correct the
     schema.
     """
-    schemas = session.state(_OutputSchemas)
-    call = _call(message, session)
-    if call is None or not schemas.entries or message.result.get("isError") is True:
+    schemas, call = session.state(_OutputSchemas), _call(message, session)
+    if not schemas.entries:
+        return
+    session.state(_Misfits).settle(message.request, out)
+    if call is None or message.result.get("isError") is True:
         return
     name = call.params.get("name") if isinstance(call.params, dict) else None
     entry = schemas.entries.get(name) if isinstance(name, str) else None
@@ -195,6 +201,7 @@ def output_schema_structured_result(message: Message, session: Session, out: She
 def _listed(message: Message, session: Session, out: Sheet) -> None:
     if message.direction is not _S2C:
         return
+    session.state(_Misfits).settle(message.request, out)
     schemas = session.state(_OutputSchemas)
     for tool in objects(message.result.get("tools")):
         name = tool.get("name")
@@ -206,19 +213,22 @@ def _listed(message: Message, session: Session, out: Sheet) -> None:
 def _changed(message: Message, session: Session, out: Sheet) -> None:
     if message.direction is Direction.SERVER_TO_CLIENT:
         session.state(_OutputSchemas).changed = message.seq
+        session.state(_Misfits).excuse(message, out)
+
+
+@output_schema_structured_result.on("session-end")
+def _settle_all(_end: Spot, session: Session, out: Sheet) -> None:
+    session.state(_Misfits).settle_all(out)
 
 
 def _judge_structure(
     message: Message, session: Session, out: Sheet, name: str, schema: Any
 ) -> None:
     structured = message.result.get("structuredContent", ABSENT)
+    misfits, expected = session.state(_Misfits), "structuredContent that fits the outputSchema"
     if structured is ABSENT:
-        out.broke(
-            message,
-            f"tool {shown(name)} has an outputSchema and returns no structured content",
-            seen="no structuredContent",
-            expected="structuredContent that fits the outputSchema",
-        )
+        what = f"tool {shown(name)} has an outputSchema and returns no structured content"
+        misfits.book(message, session, out, Fault(what, "no structuredContent", expected))
         return
     try:
         fault = misfit(session, schema, structured)
@@ -228,9 +238,5 @@ def _judge_structure(
     if fault is None:
         out.held(message)
     else:
-        out.broke(
-            message,
-            f"the structured content of tool {shown(name)} does not fit its outputSchema",
-            seen=fault,
-            expected="structuredContent that fits the outputSchema",
-        )
+        what = f"the structured content of tool {shown(name)} does not fit its outputSchema"
+        misfits.book(message, session, out, Fault(what, fault, expected))

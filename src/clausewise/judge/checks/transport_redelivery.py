@@ -8,7 +8,7 @@ from clausewise.core.vocabulary import TransportKind
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import check
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
 from clausewise.judge.subjects.event_streams import (
     MAX_STREAMS,
     Stream,
@@ -57,8 +57,8 @@ def no_broadcast(message: Message, session: Session, out: Sheet) -> None:
         return
     digest = message.digest
     first, open_then = sent.get(digest, (stream, frozenset[Stream]()))
-    if first is not stream and stream in open_then:
-        _same_twice(message, out)
+    if first is not stream and stream in open_then and not _is_at_home(message, stream):
+        _same_twice(message, session, out)
         return
     if len(live) < 2:
         return
@@ -69,8 +69,15 @@ def no_broadcast(message: Message, session: Session, out: Sheet) -> None:
         out.held(message)
 
 
-def _same_twice(message: Message, out: Sheet) -> None:
-    if message.kind is MessageClass.NOTIFICATION:
+def _is_at_home(message: Message, stream: Stream) -> bool:
+    """Whether this is the answer to the stream's own request, which may share its id."""
+    return message.is_response and message.request is stream.exchange.request is not None
+
+
+def _same_twice(message: Message, session: Session, out: Sheet) -> None:
+    if session.shared:
+        out.undecided(message, MIXED)
+    elif message.kind is MessageClass.NOTIFICATION:
         out.undecided(message, "equal notifications on two streams may be of two events")
     else:
         out.broke(
@@ -112,6 +119,8 @@ def event_id_unique(event: Event, session: Session, out: Sheet) -> None:
     repeated.pop(sighting.stream, None)
     if sighting.earlier is None:
         out.held(event)
+    elif session.shared:
+        out.undecided(event, MIXED)
     elif not sighting.stream.exchange.resumes:
         if _headers_known(sighting.stream):
             _report_repetition(event, sighting.event_id, "another event of this session", out)
@@ -165,7 +174,9 @@ def replay_of_one_stream(event: Event, session: Session, out: Sheet) -> None:
     sighting = streams_of(session).sighting(event)
     if sighting is None or sighting.earlier is None or not sighting.stream.exchange.resumes:
         return
-    if sighting.stream.origin is None:
+    if session.shared:
+        out.undecided(event, MIXED)
+    elif sighting.stream.origin is None:
         out.undecided(event, "the recording does not show which stream is resumed")
     elif sighting.earlier.root is sighting.stream.root:
         out.held(event)

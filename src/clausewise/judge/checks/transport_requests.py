@@ -179,6 +179,8 @@ def client_messages_use_post(message: Message, session: Session, out: Sheet) -> 
         return
     if method == "POST":
         out.held(message)
+    elif method == "GET" and not exchange.head.has_headers:
+        out.undecided(message, "it may be a WebSocket, which is a transport of its own")
     elif is_news(method, session, out):
         out.broke(
             message,

@@ -167,7 +167,8 @@ def _is_sound(message: Message) -> bool:
 
 def _note_stream(head: Head, session: Session) -> None:
     kind = head.event.header("content-type")
-    if kind is not None and EVENT_STREAM in kind.lower():
+    is_unknown = kind is None and not head.event.has_headers and head.status != 202
+    if is_unknown or (kind is not None and EVENT_STREAM in kind.lower()):
         session.state(_Streams).unlabelled = True
 
 

@@ -13,6 +13,7 @@ from clausewise.judge.session.sessions import Session, forget_older_half
 from clausewise.judge.subjects.endpoint import is_marked, is_with_endpoint
 from clausewise.judge.subjects.repeats import is_news
 from clausewise.judge.wording import shown
+from clausewise.wire.jsonrpc import MessageClass
 
 MAX_IDS = 8192
 """Session ids remembered of a recording."""
@@ -58,14 +59,18 @@ class _Echoes:
 
     Attributes:
         issued: the id that its initialize response gave, or None.
+        issued_at: seq of that response, or -1.
         lacking: the first request without it, and `count` how many there are.
         strange: the first request with an id that this recording does not show to be given.
+        is_refused: whether the server refused a request of the session.
     """
 
     issued: str | None = None
+    issued_at: int = -1
     lacking: Spot | None = None
     count: int = 0
     strange: Spot | None = None
+    is_refused: bool = False
 
 
 @dataclass(slots=True)
@@ -117,7 +122,8 @@ def session_id_echoed(head: Head, session: Session, out: Sheet) -> None:
         return
     spot = Spot(head.seq, head.direction)
     if sent is None:
-        if echoes.issued is not None and _is_of_client(exchange):
+        is_owed = echoes.issued is not None and head.seq > echoes.issued_at
+        if is_owed and _is_of_client(exchange):
             echoes.lacking = echoes.lacking or spot
             echoes.count += 1
     elif echoes.issued is None:
@@ -129,14 +135,19 @@ def session_id_echoed(head: Head, session: Session, out: Sheet) -> None:
 @session_id_echoed.on("odd http-response")
 def _note_issued(head: Head, session: Session, out: Sheet) -> None:
     exchange, status = head.exchange, head.status
-    if exchange is None or status is None or not exchange.initializes or not 200 <= status < 300:
+    if exchange is None or status is None:
+        return
+    if status >= 400:
+        session.state(_Echoes).is_refused = True
+    if not exchange.initializes or not 200 <= status < 300:
         return
     recorded = session.recording.state(_Recorded)
     recorded.successes += 1
     value = session_id_of(head.event)
     if value is None:
         return
-    session.state(_Echoes).issued = value
+    echoes = session.state(_Echoes)
+    echoes.issued, echoes.issued_at = value, head.seq
     recorded.issued[value] = None
     if len(recorded.issued) > MAX_IDS:
         forget_older_half(recorded.issued)
@@ -161,6 +172,9 @@ def _report_echoes(end: Spot, session: Session, out: Sheet) -> None:
         and sent not in recorded.issued
         and recorded.holds_one_client
     ):
+        if not echoes.is_refused or session.server.last is MessageClass.RESULT:
+            out.undecided(echoes.strange, "the server may know this id from before")
+            return
         _report_other(echoes.strange, sent, out)
 
 

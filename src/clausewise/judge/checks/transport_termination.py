@@ -10,6 +10,7 @@ from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import Exchange, Head, session_id_of
 from clausewise.judge.session.handshake import INITIALIZE
 from clausewise.judge.session.messages import Message
+from clausewise.judge.session.routing import WELL_FORMED
 from clausewise.judge.session.sessions import Beginnings, Session, forget_older_half
 from clausewise.judge.subjects.endpoint import is_with_endpoint
 from clausewise.judge.wording import shown
@@ -65,7 +66,7 @@ def terminated_session_404(head: Head, session: Session, out: Sheet) -> None:
     ended = terminated.get(sent)
     if ended is not None and exchange.head.seq > ended:
         if not exchange.injected:
-            _judge_status(head, status, out)
+            _judge_status(head, exchange, status, out)
     elif exchange.method == "DELETE" and 200 <= status < 300:
         terminated[sent] = head.seq
         if len(terminated) > MAX_IDS:
@@ -74,10 +75,12 @@ def terminated_session_404(head: Head, session: Session, out: Sheet) -> None:
         _note_refusal(head, exchange, status, session, out)
 
 
-def _judge_status(head: Head, status: int, out: Sheet) -> None:
+def _judge_status(head: Head, exchange: Exchange, status: int, out: Sheet) -> None:
     if status == 404:
         out.held(head)
-    elif status in _OTHER_REFUSALS:
+    elif status == 405 and exchange.method == "GET":
+        out.undecided(head, "405 is also what a server without streams owes any GET")
+    elif status in _OTHER_REFUSALS or (status == 400 and not _is_well_formed(exchange)):
         out.undecided(head, f"status {status} may come before anybody looks at the session")
     else:
         out.broke(
@@ -86,6 +89,11 @@ def _judge_status(head: Head, status: int, out: Sheet) -> None:
             seen=f"status {status}, after a DELETE of the session was accepted",
             expected="status 404",
         )
+
+
+def _is_well_formed(exchange: Exchange) -> bool:
+    """Whether it is a GET or DELETE, or posts one JSON-RPC message."""
+    return exchange.method != "POST" or exchange.posted in WELL_FORMED
 
 
 def _note_refusal(
@@ -109,7 +117,9 @@ class _Loss:
         at: seq of the 404.
         begun: how many sessions had begun when it came.
         others: how many of those had not ended, this one left out.
-        went_on: the first later POST with the same id.
+        went_on: the first later POST with the same id, which may have crossed with the 404.
+        again: seq of the 404 to such a POST.
+        is_proven: whether a POST with the same id came after that, too.
         lives: whether such a POST was answered after all.
     """
 
@@ -117,6 +127,8 @@ class _Loss:
     begun: int
     others: int
     went_on: Spot | None = None
+    again: int | None = None
+    is_proven: bool = False
     lives: bool = False
 
 
@@ -167,17 +179,20 @@ def new_session_after_404(head: Head, session: Session, out: Sheet) -> None:
         ends.lost[sent] = None
         if len(ends.lost) > MAX_IDS:
             forget_older_half(ends.lost)
-    elif status < 300 and lost.loss is not None and exchange.head.seq > lost.loss.at:
-        lost.loss.lives = True
+    elif lost.loss is not None and exchange.head.seq > lost.loss.at:
+        lost.loss.lives = lost.loss.lives or status < 300
+        if status == 404 and lost.loss.again is None:
+            lost.loss.again = head.seq
 
 
 @new_session_after_404.on("client http-request")
 def _goes_on(head: Head, session: Session, out: Sheet) -> None:
     loss, exchange = session.state(_Lost).loss, head.exchange
-    if loss is None or loss.went_on is not None or exchange is None or exchange.injected:
+    if loss is None or loss.is_proven or exchange is None or exchange.injected:
         return
     if head.seq > loss.at and exchange.posted is not None and exchange.sent_id is not None:
-        loss.went_on = Spot(head.seq, _C2S)
+        loss.went_on = loss.went_on or Spot(head.seq, _C2S)
+        loss.is_proven = loss.again is not None and head.seq > loss.again
 
 
 @new_session_after_404.on(f"client request:{INITIALIZE}")
@@ -206,11 +221,13 @@ def _after_loss(end: Spot, session: Session, out: Sheet) -> None:
             out.undecided(at, "the session that began later may be another client's")
         else:
             out.held(at)
+    elif loss.went_on is not None and not loss.is_proven:
+        out.undecided(at, "the request may have crossed with the 404")
     elif loss.went_on is not None:
         out.broke(
             at,
             "the client goes on with a session that the server answered with 404",
-            seen="a request with the same MCP-Session-Id, and no initialize after the 404",
+            seen="requests with the same MCP-Session-Id, and no initialize after the 404",
             expected="initialize without a session id",
         )
 
@@ -219,7 +236,7 @@ def _after_loss(end: Spot, session: Session, out: Sheet) -> None:
 class _Departure:
     """How the client left: whether it sent DELETE, and where it closed the transport.
 
-    `may_be_lost` says that a GET with the session's id was answered by 404.
+    `may_be_lost` says that a GET with the session's id was answered by 404, or nobody knows what.
     """
 
     deleted: bool = False
@@ -265,9 +282,11 @@ def _client_closes(event: Event, session: Session, out: Sheet) -> None:
 @session_deleted.on("odd server http-response")
 def _may_be_told_of_loss(head: Head, session: Session, out: Sheet) -> None:
     exchange = head.exchange
-    if head.status == 404 and exchange is not None and exchange.method == "GET":
-        departure = session.state(_Departure)
-        departure.may_be_lost = departure.may_be_lost or exchange.sent_id is not None
+    if head.status != 404:
+        return
+    is_get = exchange is not None and exchange.method == "GET" and exchange.sent_id is not None
+    if is_get or exchange is None or not exchange.labelled:
+        session.state(_Departure).may_be_lost = True
 
 
 @session_deleted.on("session-end")
@@ -278,7 +297,7 @@ def _left(end: Spot, session: Session, out: Sheet) -> None:
     if session.state(_Lost).loss is not None:
         return
     if departure.may_be_lost:
-        out.undecided(departure.closed, "a 404 to GET may have said that the session was gone")
+        out.undecided(departure.closed, "a 404 may have said that the session was gone")
         return
     if not departure.is_certain:
         out.undecided(departure.closed, "nobody can say which session's transport was closed")

@@ -8,7 +8,7 @@ from clausewise.core.vocabulary import PUBLISHED_REVISIONS, TransportKind
 from clausewise.judge.gate import JUDGED, VERSION_HEADER
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
-from clausewise.judge.session.exchanges import Head
+from clausewise.judge.session.exchanges import Exchange, Head
 from clausewise.judge.session.handshake import is_version_token
 from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.subjects.endpoint import is_with_endpoint
@@ -17,6 +17,9 @@ from clausewise.judge.wording import shown
 
 _COME_FIRST = frozenset({401, 403, 404, 405, 406, 415, 421, 429})
 """Statuses by which other rules may refuse a request before its version is looked at."""
+
+_KNOWN = frozenset({*PUBLISHED_REVISIONS, "2024-10-07"})
+"""Dates that a server may support: the revisions', and that of a draft which SDKs still take."""
 
 
 @dataclass(slots=True)
@@ -43,10 +46,11 @@ def protocol_version_header(head: Head, session: Session, out: Sheet) -> None:
     """
     exchange = head.exchange
     if (
-        not session.handshake.succeeded
+        not _is_after_result(head, session)
         or not head.event.has_headers
         or exchange is None
         or exchange.initializes
+        or _may_initialize(exchange)
         or not is_with_endpoint(exchange, session)
     ):
         return
@@ -56,6 +60,17 @@ def protocol_version_header(head: Head, session: Session, out: Sheet) -> None:
     unnamed = session.state(_Unnamed)
     unnamed.count += 1
     unnamed.first = unnamed.first or Spot(head.seq, head.direction)
+
+
+def _may_initialize(exchange: Exchange) -> bool:
+    """Whether it is a POST without session id and, so far, without a body in the recording."""
+    return exchange.method == "POST" and not exchange.has_body and exchange.sent_id is None
+
+
+def _is_after_result(head: Head, session: Session) -> bool:
+    """Whether the request came after the initialize result; its body may come later still."""
+    result_seq = session.handshake.result_seq
+    return result_seq is not None and head.seq > result_seq
 
 
 @protocol_version_header.on("session-end")
@@ -87,6 +102,7 @@ def protocol_version_negotiated(head: Head, session: Session, out: Sheet) -> Non
     exchange, negotiated = head.exchange, session.handshake.version
     if (
         negotiated is None
+        or not _is_after_result(head, session)
         or exchange is None
         or exchange.initializes
         or not is_with_endpoint(exchange, session)
@@ -161,4 +177,4 @@ def _version_named(head: Head, session: Session) -> str | None:
 
 def _is_unheard_of(version: str) -> bool:
     """Whether a date is no revision's, and not one of a revision yet to come."""
-    return version not in PUBLISHED_REVISIONS and version < PUBLISHED_REVISIONS[-1]
+    return version not in _KNOWN and version < PUBLISHED_REVISIONS[-1]

@@ -13,7 +13,7 @@ from clausewise.trace.raw import CUT_SHORT
 from clausewise.wire.jsonrpc import MessageClass
 
 if TYPE_CHECKING:
-    from clausewise.judge.session.messages import Request
+    from clausewise.judge.session.messages import Message, Request
     from clausewise.judge.session.sessions import Session
 
 EVENT_STREAM = "text/event-stream"
@@ -45,9 +45,12 @@ class Exchange:
         carries_message: whether a message of the client was judged in it.
         posted: class of the message in the request body; None for a body that is no message.
         has_body: whether a body was recorded.
+        is_of_older: whether it is of HTTP+SSE, the transport of 2024-11-05.
         initializes: whether the body is an `initialize` request.
         request: the JSON-RPC request it carried, once the session has read it.
         withdrawn: that request after an HTTP refusal: taken not to have arrived.
+        answered: the server's request that was answered in it, if it carried a response.
+        said: the notification it carried, until the response head comes.
         response: the response head.
         sent_id: the MCP-Session-Id of the request; None without one, or where none was recorded.
         status: its status, None as long as there is none.
@@ -58,12 +61,14 @@ class Exchange:
 
     __slots__ = (
         "_resumes",
+        "answered",
         "carries_message",
         "event_id",
         "has_body",
         "head",
         "initializes",
         "injected",
+        "is_of_older",
         "labelled",
         "media_type",
         "method",
@@ -71,6 +76,7 @@ class Exchange:
         "posted",
         "request",
         "response",
+        "said",
         "sent_id",
         "session",
         "status",
@@ -100,8 +106,11 @@ class Exchange:
         self.sent_id = session_id_of(head) if head is not None else None
         self.has_body = False
         self.initializes = False
+        self.is_of_older = False
         self.request: Request | None = None
         self.withdrawn: Request | None = None
+        self.answered: Request | None = None
+        self.said: Message | None = None
         self.response: Event | None = None
         self.status: int | None = None
         self.media_type: str | None = None
@@ -137,8 +146,13 @@ class Exchange:
 
     @property
     def is_refused(self) -> bool:
-        """Whether HTTP answered with an error status."""
-        return self.status is not None and self.status >= 400
+        """Whether HTTP answered with an error status, or sent the client elsewhere."""
+        return self.status is not None and self.status >= 300
+
+    @property
+    def is_redirected(self) -> bool:
+        """Whether HTTP sent the client elsewhere."""
+        return self.status is not None and 300 <= self.status < 400
 
     @property
     def is_proven(self) -> bool:

@@ -30,6 +30,7 @@ class HttpSessions:
         self._without_id: list[Session] = []
         self._stray: Session | None = None
         self._modern: Session | None = None
+        self._has_other = False
 
     @property
     def latest(self) -> Session | None:
@@ -66,15 +67,16 @@ class HttpSessions:
         self._without_id.append(session)
         return session
 
-    def without_id(self, *, is_message: bool) -> Session:
+    def without_id(self, *, is_message: bool, operates: bool = False) -> Session:
         """The session of a request without MCP-Session-Id that does not initialize.
 
-        It is the latest that got no id. Where there are several, messages of either may
-        come here from now on, and the session is marked so.
+        It is the latest that got no id. Where there are several, or one whose beginning was
+        not recorded, messages of either may come here from now on, and the session is marked
+        so. With `operates` the request is one that only a session already begun should have.
         """
         if self._without_id:
             session = self._without_id[-1]
-            if len(self._without_id) > 1 and is_message:
+            if is_message and (len(self._without_id) > 1 or self._has_other):
                 session.shared = True
             return session
         if self._modern is not None:
@@ -85,7 +87,12 @@ class HttpSessions:
             return only
         if self._stray is None:
             self._stray = self._new(begun=False)
+        self._has_other = self._has_other or operates
         return self._stray
+
+    def note_other(self) -> None:
+        """Take in that a session may be at work whose beginning was not recorded."""
+        self._has_other = True
 
     def bind(self, label: str | int, session: Session) -> None:
         """Find `session` by this label from now on, unless another has it."""

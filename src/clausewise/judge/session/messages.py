@@ -224,6 +224,9 @@ def is_foreign(message: Message, endpoint: str | None) -> bool:
         return False
     if message.status is not None and message.status >= 300:
         return True
+    if message.status is None and message.direction is Direction.SERVER_TO_CLIENT:
+        # The status is not recorded, and a body without all three is rather HTTP's own.
+        return type(payload) is dict and "id" not in payload and "method" not in payload
     exchange = message.proven_exchange
     if exchange is None:
         return False

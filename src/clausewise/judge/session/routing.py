@@ -30,9 +30,17 @@ _MESSAGE = EventKind.MESSAGE
 _HTTP_HEAD = EventKind.HTTP
 _RAW = EventKind.RAW
 _LIFECYCLE = EventKind.LIFECYCLE
+_SSE = EventKind.SSE
 
+_BEFORE_HANDSHAKE = ("ping", "server/discover")
+
+_ANNOUNCEMENT = "endpoint"
+"""Type of the SSE event by which a server of HTTP+SSE (2024-11-05) begins the stream of a GET."""
+
+_RESPONSES = (MessageClass.RESULT, MessageClass.ERROR)
 _CLOSING = (Lifecycle.CLOSE, Lifecycle.ABORT, Lifecycle.EXIT)
-_WELL_FORMED = frozenset(MessageClass) - {MessageClass.MALFORMED, MessageClass.BATCH}
+WELL_FORMED = frozenset(MessageClass) - {MessageClass.MALFORMED, MessageClass.BATCH}
+"""Classes of what is one JSON-RPC message, its envelope's faults aside."""
 
 
 Deliver = Callable[[Session, Event, Exchange | None, int | None], None]
@@ -120,6 +128,13 @@ class HttpRouter:
     A request head waits for the event after it, since only the body tells an initialize
     request, which begins a session, from other traffic. A labelled one that names no session
     waits until its exchange goes on.
+
+    What travels over HTTP+SSE, the transport of 2024-11-05, is not handed on: a stream that
+    begins with its announcement, and from then on POSTs to another path without a session id.
+
+    Attributes:
+        lost: how many messages could not be given to any session.
+        older: how many messages travelled over HTTP+SSE.
     """
 
     def __init__(self, sessions: HttpSessions, deliver: Deliver) -> None:
@@ -131,7 +146,9 @@ class HttpRouter:
         self._waiting: list[Exchange] = []
         self._unpaired = 0
         self._adjacent: tuple[Exchange | None, int | None] | None = None
+        self._announcing: set[str] = set()
         self.lost = 0
+        self.older = 0
 
     def route(self, event: Event) -> None:
         """Deliver the event, perhaps preceded by a head that waited for it."""
@@ -175,16 +192,36 @@ class HttpRouter:
             self._without_body(self._held_by_label.pop(next(iter(self._held_by_label))))
 
     def _post(self, head: Event | None, body: Event) -> None:
+        if self._announcing and head is not None and self._is_of_older(head):
+            session = self._sessions.without_id(is_message=False)
+            self._open(head, session, head).is_of_older = True
+            self.older += 1
+            return
         initializes = body.kind is _MESSAGE and _is_initialize(body.payload)
         session = self._session_of_request(head or body, body, initializes=initializes)
         exchange = self._open(head, session, head or body)
         _posted(exchange, body)
         exchange.initializes = initializes
-        if session.endpoint is None and exchange.posted in _WELL_FORMED:
+        if session.endpoint is None and exchange.posted in WELL_FORMED:
             session.endpoint = exchange.path
         if head is not None:
             self._deliver(session, head, exchange, None)
         self._deliver(session, body, exchange, None)
+
+    def _is_of_older(self, head: Event) -> bool:
+        """Whether a message is posted over HTTP+SSE, as its path and the lack of an id tell."""
+        path = head.fields.get("path")
+        return isinstance(path, str) and path not in self._announcing and not session_id_of(head)
+
+    def _announces(self, event: Event, exchange: Exchange) -> bool:
+        """Whether `event` begins a stream of HTTP+SSE; notes so."""
+        if event.fields.get("event") != _ANNOUNCEMENT or exchange.method != "GET":
+            return False
+        if exchange.path is None or exchange.is_of_older:
+            return False
+        exchange.is_of_older = True
+        self._announcing.add(exchange.path)
+        return True
 
     def _without_body(self, head: Event) -> None:
         session = self._session_of_request(head, None, initializes=False)
@@ -200,7 +237,7 @@ class HttpRouter:
                 self._deliver(session, event, None, None)
         elif known is None:
             self._post(None, event)
-        else:
+        elif not known.is_of_older:
             if _is_body(event) and not known.has_body:
                 self._attach_late(known, event)
             self._deliver(known.session, event, known, None)
@@ -227,7 +264,8 @@ class HttpRouter:
             return self._sessions.with_id(session_id)
         if named_version(first, body.payload if body is not None else None) == Revision.MODERN:
             return self._sessions.modern()
-        return self._sessions.without_id(is_message=body is not None)
+        operates = body is not None and _operates(body.payload)
+        return self._sessions.without_id(is_message=body is not None, operates=operates)
 
     def _open(self, head: Event | None, session: Session, first: Event) -> Exchange:
         label = label_of(first.exchange)
@@ -260,9 +298,21 @@ class HttpRouter:
             exchange, status = self._adjacent or (None, None)
             if event.kind is _MESSAGE and not (exchange is not None and exchange.streams):
                 self._adjacent = None
+        if exchange is None and label is not None and _answers(event):
+            # Of an exchange that began before the recording, or is forgotten.
+            self._sessions.note_other()
+            self.lost += 1
+            return
+        if exchange is not None and (
+            exchange.is_of_older or (event.kind is _SSE and self._announces(event, exchange))
+        ):
+            self.older += event.kind is _MESSAGE
+            return
         if exchange is not None and is_head:
             exchange.answer(event)
             status = exchange.status
+            if exchange.is_redirected and exchange.session.endpoint == exchange.path:
+                exchange.session.endpoint = None
             self._sessions.answered(exchange)
         session = self._session_of_answer(event, exchange)
         if session is None:
@@ -298,6 +348,11 @@ class HttpRouter:
         return self._sessions.only()
 
 
+def _answers(event: Event) -> bool:
+    """Whether it is a response message."""
+    return event.kind is _MESSAGE and classify(event.payload) in _RESPONSES
+
+
 def _is_body(event: Event) -> bool:
     return event.kind is _MESSAGE or event.kind is _RAW
 
@@ -308,6 +363,13 @@ def _posted(exchange: Exchange, body: Event) -> None:
         exchange.posted = classify(body.payload)
     if body.injected is not None:
         exchange.injected = True
+
+
+def _operates(payload: object) -> bool:
+    """Whether it is a request that a client makes only after the handshake, as far as it knows."""
+    if classify(payload) is not MessageClass.REQUEST or not isinstance(payload, dict):
+        return False
+    return payload.get("method") not in _BEFORE_HANDSHAKE
 
 
 def _is_initialize(payload: object) -> bool:

@@ -18,8 +18,14 @@ from clausewise.wire.jsonrpc import IdKey, MessageClass, id_key, valid_id
 MAX_OPEN_REQUESTS = 10_000
 """Unanswered requests remembered a side; older ones are forgotten."""
 
+MAX_HIDDEN = 64
+"""Unanswered requests with one and the same id among which the answered one is looked for."""
+
 MAX_ANSWERED = 256
 """Answered requests remembered a side."""
+
+MAX_REFUSED = 256
+"""Notifications refused by HTTP that are known again when they are sent once more."""
 
 MAX_DELIVERIES = 4096
 """SSE deliveries remembered a session, to know a replay again."""
@@ -116,12 +122,23 @@ class Side:
             forget_older_half(opened)
             self.forgetful = True
 
-    def settle(self, key: IdKey) -> Request | None:
-        """Take the most recent open request with this id off the table."""
-        request = self.open.pop(key, None)
-        if request is not None and request.older is not None:
-            self.open[key] = request.older
-        return request
+    def settle(self, key: IdKey, asked: Request | None = None) -> Request | None:
+        """Take an open request with this id off the table: `asked`, else the most recent."""
+        latest = self.open.pop(key, None)
+        if latest is None or latest.older is None:
+            return latest
+        newer = latest
+        for _ in range(MAX_HIDDEN):
+            older = newer.older
+            if older is None or asked is latest:
+                break
+            if older is asked:
+                newer.older = older.older
+                self.open[key] = latest
+                return older
+            newer = older
+        self.open[key] = latest.older
+        return latest
 
     def withdraw(self, request: Request) -> bool:
         """Undo `issue` if the request is still unanswered; says whether it was."""
@@ -130,6 +147,12 @@ class Side:
         self.settle(request.key)
         self.used.release(request.key, request.seq)
         return True
+
+    def reopen(self, request: Request) -> None:
+        """Undo that `request` was answered, unless its id is open again."""
+        if request.key not in self.open:
+            request.answered, request.answered_on = None, None
+            self.open[request.key] = request
 
 
 class Session(Memory):
@@ -164,6 +187,7 @@ class Session(Memory):
         self.client = Side()
         self.server = Side()
         self._deliveries: dict[str, bytes] = {}
+        self._refused: dict[bytes, bool] = {}
         self._resumable = False
         if begun:
             recording.state(Beginnings).count += 1
@@ -204,7 +228,7 @@ class Session(Memory):
         """
         self.state = _States().__getitem__
         self.client, self.server = Side(), Side()
-        self._deliveries = {}
+        self._deliveries, self._refused = {}, {}
 
     def observe_raw(self, event: Event) -> None:
         """Note an input that is no JSON."""
@@ -227,18 +251,41 @@ class Session(Memory):
             exchange.event_id = ""
 
     def observe_response_head(self, exchange: Exchange) -> None:
-        """Withdraw the request of an exchange that HTTP refused."""
-        request = exchange.request
-        if request is None or not exchange.is_refused:
+        """Withdraw what was posted in an exchange that HTTP refused."""
+        # Each is let go of here, lest it and the exchange keep each other in memory.
+        said, exchange.said = exchange.said, None
+        answered, exchange.answered = exchange.answered, None
+        if not exchange.is_refused:
             return
-        if self.side(request.direction).withdraw(request):
-            exchange.withdrawn = request
-            self.handshake.refused(request)
+        request = exchange.request
+        if request is not None:
+            if self.side(request.direction).withdraw(request):
+                exchange.withdrawn = request
+                self.handshake.refused(request)
+        elif answered is not None:
+            self.side(answered.direction).reopen(answered)
+        elif said is not None:
+            self._refused[said.digest] = True
+            if len(self._refused) > MAX_REFUSED:
+                forget_older_half(self._refused)
 
-    def is_replay(self, message: Message) -> bool:
+    def is_repeated(self, message: Message) -> bool:
+        """Whether this message was judged before: replayed by a server, or sent again."""
+        if message.direction is _C2S:
+            return self._is_sent_again(message)
+        return self._is_replay(message)
+
+    def _is_sent_again(self, message: Message) -> bool:
+        """Whether this notification is one that HTTP refused, sent once more."""
+        if message.kind is not _NOTIFICATION or message.exchange is None:
+            return False
+        message.exchange.said = message
+        return bool(self._refused) and self._refused.pop(message.digest, False)
+
+    def _is_replay(self, message: Message) -> bool:
         """Whether this message was already delivered on an SSE stream; remembers it if not."""
         exchange = message.exchange
-        if exchange is None or message.direction is _C2S:
+        if exchange is None:
             return False
         event_id, exchange.event_id = exchange.event_id, None
         if not event_id:
@@ -307,12 +354,11 @@ class Session(Memory):
         given = message.id
         if given is not None and given is not ABSENT:
             key = given if type(given) is int or type(given) is str else id_key(given)
-            request = opposite.open.pop(key, None)
-            if request is not None:
-                if request.older is not None:
-                    opposite.open[key] = request.older
-            elif exchange is not None:
-                request = self._reinstated(exchange, key, opposite)
+            if exchange is None:
+                request = opposite.settle(key)
+            else:
+                request = opposite.settle(key, exchange.request)
+                request = request or self._reinstated(exchange, key, opposite)
         if request is None:
             injected = exchange.injected if exchange is not None else opposite.has_injected
             message.provoked = injected
@@ -322,6 +368,8 @@ class Session(Memory):
         request.answered = message.seq
         request.answered_at_home = exchange is not None and exchange.request is request
         request.answered_on = None if request.answered_at_home else exchange
+        if exchange is not None and message.direction is _C2S:
+            exchange.answered = request
         if request.seq > side.answered_to:
             side.answered_to = request.seq
         answered = opposite.answered

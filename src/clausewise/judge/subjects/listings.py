@@ -6,10 +6,17 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from clausewise.judge.session.sessions import forget_older_half
+from clausewise.core.vocabulary import TransportKind
+from clausewise.judge.ledger import Located, Sheet, Spot
+from clausewise.judge.session.messages import Message, Request
+from clausewise.judge.session.ordering import Sent, sent, surely_later
+from clausewise.judge.session.sessions import Session, forget_older_half
 
 MAX_ENTRIES = 10_000
 """Entries remembered a listing; older ones count as never listed."""
+
+MAX_WAITING = 100
+"""Faults of a session that wait to be settled; further ones are booked at once."""
 
 Part = Any
 """The part of a definition that a check needs, such as a tool's outputSchema."""
@@ -72,6 +79,59 @@ class Listing:
         return (
             Standing.CHANGED if self.changed > min(entry.last, request_seq) else (Standing.CERTAIN)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a finding says."""
+
+    message: str
+    seen: str
+    expected: str
+
+    def book(self, at: Located, out: Sheet) -> None:
+        """Book it: the clause was broken at this place."""
+        out.broke(at, self.message, seen=self.seen, expected=self.expected)
+
+
+@dataclass(slots=True)
+class Unsettled:
+    """Faults of results over HTTP that a change of the list may still excuse.
+
+    Streams have no order among each other: a change that is recorded after a result may have
+    been told before it. Once the client has asked and got something else, it has not.
+    """
+
+    waiting: list[tuple[Sent, Spot, Fault]] = field(default_factory=list)
+
+    def book(self, message: Message, session: Session, out: Sheet, fault: Fault) -> None:
+        """Book the fault of a result, at once or when it is settled."""
+        if session.transport is TransportKind.HTTP and len(self.waiting) < MAX_WAITING:
+            spot = Spot(message.seq, message.direction)
+            self.waiting.append((sent(message), spot, fault))
+        else:
+            fault.book(message, out)
+
+    def settle(self, request: Request | None, out: Sheet) -> None:
+        """Book what was recorded before a request that is answered now."""
+        while self.waiting and request is not None and self.waiting[0][1].seq < request.seq:
+            _, spot, fault = self.waiting.pop(0)
+            fault.book(spot, out)
+
+    def settle_all(self, out: Sheet) -> None:
+        """Book whatever waits: the session is over."""
+        for _, spot, fault in self.waiting:
+            fault.book(spot, out)
+        self.waiting.clear()
+
+    def excuse(self, change: Message, out: Sheet) -> None:
+        """Take in a notification that the list has changed, perhaps before what waits."""
+        waiting, self.waiting = self.waiting, []
+        for where, spot, fault in waiting:
+            if surely_later(change, where):
+                fault.book(spot, out)
+            else:
+                out.undecided(spot, "a change of the list is recorded after it, on another stream")
 
 
 def same(one: Part, other: Part) -> bool:

@@ -30,6 +30,7 @@ class Series(Struct, eq=False):
         exchange: the HTTP exchange that carried it, as far as known.
         reported: whether progress came while it was in progress.
         late: whether progress came after its completion.
+        rival: an earlier request that may still be active and offered the same token.
         value: the last progress value, None before there is one.
         at: where that was recorded.
     """
@@ -38,6 +39,7 @@ class Series(Struct, eq=False):
     exchange: Exchange | None = None
     reported: bool = False
     late: bool = False
+    rival: Request | None = None
     value: int | float | None = None
     at: Sent | None = None
 
@@ -72,6 +74,12 @@ class Tokens:
             forget_older_half(self.latest)
             self.forgetful = True
         return former
+
+    def share(self, request: Request, token: Any, rival: Request) -> None:
+        """Note that what is reported on the token of `request` may be about `rival`."""
+        series = self.latest.get((request.direction, id_key(token)))
+        if series is not None:
+            series.rival = rival
 
     def of(self, notification: Message) -> Series | None:
         """The series that a progress notification continues."""

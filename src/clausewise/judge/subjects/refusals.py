@@ -15,6 +15,18 @@ _NAMES_THE_INPUT = re.compile(
     r"not found|unknown|no such|not exist|missing|required|invalid|unsupported|not supported",
     re.IGNORECASE,
 )
+_NAMES_THE_FAILURE = re.compile(
+    r"unknown prompt|prompt\b.*\b(?:unknown|not found|not exist)|invalid (?:log )?level"
+    r"|missing (?:required )?(?:argument|parameter)|required (?:argument|parameter)",
+    re.IGNORECASE,
+)
+"""Names in such a text may hold any word."""
+
+_NAMES_ANOTHER_CAUSE = re.compile(
+    r"authenti|authori[sz]|credential|\btoken|api.?key|permission|forbidden|denied|rate.?limit"
+    r"|too many|quota|\bsession\b|timed? ?out|unavailable|overload",
+    re.IGNORECASE,
+)
 MAX_TEXT = 2048
 """Characters of an error's message that are read."""
 
@@ -24,8 +36,9 @@ def judge_refusal(
 ) -> None:
     """Book an occasion: `message` is an error response to a request with this `failure`.
 
-    A refusal by HTTP (for the session, the token, the load) is none. A code for failures of
-    the server's own decides nothing unless its text is about the input.
+    A refusal by HTTP (for the session, the token, the load) is none, and one whose text speaks
+    of such a cause decides nothing. Nor does a code for failures of the server's own, unless its
+    text is about the input.
     """
     code = error_code(message)
     if code is None:
@@ -53,5 +66,10 @@ def error_text(message: Message) -> str:
 
 
 def _may_have_another_cause(message: Message, code: float) -> bool:
+    text = error_text(message)
+    if _NAMES_THE_FAILURE.search(text) is not None:
+        return False
+    if _NAMES_ANOTHER_CAUSE.search(text) is not None:
+        return True
     is_own = code in _OF_ITS_OWN or code in LEGACY_CODES
-    return is_own and _NAMES_THE_INPUT.search(error_text(message)) is None
+    return is_own and _NAMES_THE_INPUT.search(text) is None

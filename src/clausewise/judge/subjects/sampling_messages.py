@@ -20,6 +20,8 @@ TOOL_RESULT = "tool_result"
 MAX_NAMED = 3
 """Ids that a finding names of those without a partner."""
 
+_SURPLUS = "a result too many for"
+
 _Object = dict[str, Any]
 
 
@@ -30,11 +32,13 @@ class Judged(Struct, frozen=True, eq=False):
         place: the messages that stand there.
         fault: what is wrong there, or None.
         mixed: the fault is only that results share a message with other content.
+        surplus: the fault is only that there are results which no tool use asked for.
     """
 
     place: Any
     fault: str | None
     mixed: bool = False
+    surplus: bool = False
 
     @property
     def key(self) -> bytes:
@@ -97,9 +101,9 @@ def tool_turns(messages: Any) -> Iterator[Judged]:
 
 
 def is_malformed(messages: Any) -> bool:
-    """Whether a list breaks one of the rules about tool uses and results."""
+    """Whether tool results are missing in a list, or mixed with other content."""
     return any(
-        judged.fault is not None
+        judged.fault is not None and not judged.surplus
         for judge in (result_messages, tool_turns)
         for judged in judge(messages)
     )
@@ -119,11 +123,15 @@ def _other_types(message: _Object) -> list[str]:
 
 
 def _answered(uses: list[_Object], message: _Object, following: Any) -> Judged:
+    place = [message, following]
     fault = _answer_fault(uses, following)
-    mixed = fault is None and bool(_other_types(following))
-    if mixed:
-        fault = "the answer holds more than tool results"
-    return Judged([message, following], fault, mixed)
+    if fault is not None:
+        return Judged(place, fault)
+    if _other_types(following):
+        return Judged(place, "the answer holds more than tool results", mixed=True)
+    wanted, given = _ids(uses, "id"), _ids(_results(following), "toolUseId")
+    fault = "; ".join(_named(_SURPLUS, given - wanted)) or None
+    return Judged(place, fault, surplus=fault is not None)
 
 
 def _answer_fault(uses: list[_Object], following: Any) -> str | None:
@@ -138,15 +146,15 @@ def _answer_fault(uses: list[_Object], following: Any) -> str | None:
         return "no tool result in the next message"
     if None in (use.get("id") for use in uses):
         return "a tool use without id"
-    wanted = [id_key(use.get("id")) for use in uses]
-    given = [id_key(result.get("toolUseId")) for result in results]
-    if wanted == given:
+    wanted, given = _ids(uses, "id"), _ids(results, "toolUseId")
+    missing = wanted - given
+    if not missing:
         return None
-    faults = [
-        *_named("no result for", Counter(wanted) - Counter(given)),
-        *_named("a result too many for", Counter(given) - Counter(wanted)),
-    ]
-    return "; ".join(faults) or None
+    return "; ".join((*_named("no result for", missing), *_named(_SURPLUS, given - wanted)))
+
+
+def _ids(parts: list[_Object], member: str) -> Counter[IdKey]:
+    return Counter(id_key(part.get(member)) for part in parts)
 
 
 def _named(what: str, ids: Counter[IdKey]) -> Iterator[str]:
@@ -161,4 +169,4 @@ def _orphans(message: _Object, earlier: set[IdKey]) -> Iterator[Judged]:
     strays = [key for result in results if (key := id_key(result.get("toolUseId"))) not in earlier]
     if strays:
         fault = "; ".join(_named("a result without a tool use:", Counter(strays)))
-        yield Judged(message, fault)
+        yield Judged(message, fault, surplus=True)

@@ -15,6 +15,14 @@ import orjson
 
 from clausewise.judge.wording import ABSENT, shown
 
+_GAVE_UP = "Error executing regex"
+"""How the engine's message begins when a pattern takes too long to match."""
+
+
+def gave_up(error: jsonschema_rs.ValidationError) -> bool:
+    """Whether the engine only says that it did not come to an end with a pattern."""
+    return error.message.startswith(_GAVE_UP)
+
 
 class Dialect(StrEnum):
     """The dialects whose metaschema is at hand, by the URI of that metaschema."""

@@ -14,6 +14,7 @@ from clausewise.judge.subjects.schema_documents import (
     dialect_of,
     digest,
     fault_of,
+    gave_up,
 )
 from clausewise.judge.wording import shown
 
@@ -78,7 +79,9 @@ def misfit_of(validator: Any, value: Any) -> str | None:
     try:
         if validator.is_valid(value):
             return None
-        error = next(iter(validator.iter_errors(value)))
+        error = next((e for e in validator.iter_errors(value) if not gave_up(e)), None)
+        if error is None:
+            raise UndecidableError("a pattern of the outputSchema takes too long to match")
         place = "/".join(str(step) for step in error.instance_path) or "the root"
         return f"{shown(error.instance)} at {place} breaks {error.kind.name}"
     except _REFUSALS as refusal:

@@ -21,7 +21,7 @@ from clausewise.probe.observation import (
     left_to_the_recording,
     not_observed,
 )
-from clausewise.probe.offered import TOOL_S, ToolCall
+from clausewise.probe.offered import ToolCall
 from clausewise.probe.registration import HTTP_ONLY
 from clausewise.probe.subjects.grouping import Sighting, shown_at_once
 from clausewise.probe.subjects.misfits import misfitting_arguments
@@ -53,7 +53,13 @@ class _Telling:
     control: Reply | None = None
 
 
-@clause_probe("base.answers-of-own-session", transports=HTTP_ONLY, impact="calls", alone=True)
+@clause_probe(
+    "base.answers-of-own-session",
+    transports=HTTP_ONLY,
+    impact="calls",
+    walked=True,
+    again_alone=True,
+)
 async def answers_of_own_session(peer: LegacyPeer) -> Observation:
     """Of two sessions that use the same request id at once, one gets the other's answer.
 
@@ -167,7 +173,7 @@ async def notification_unanswered(peer: LegacyPeer) -> Observation:
     return held() if pongs[-1].succeeded else inconclusive(f"ping got {pongs[-1].shown}")
 
 
-@clause_probe("base.failures-keep-the-id", needs=("tools",), impact="calls")
+@clause_probe("base.failures-keep-the-id", needs=("tools",), impact="calls", walked=True)
 async def failures_keep_the_id(peer: LegacyPeer) -> Observation:
     """A tool that fails over its arguments is answered with another id than the request's.
 
@@ -201,7 +207,7 @@ def _protocol_errors(calls: Iterable[tuple[str, Reply]]) -> Iterator[str]:
 
 async def _call_with_misfits(session: LegacySession, peer: LegacyPeer, call: ToolCall) -> Reply:
     params = {"name": call.name, "arguments": misfitting_arguments(peer.schema_of(call.name))}
-    patience = min(TOOL_S, peer.limits.answer_s)
+    patience = peer.tool_s
     return await session.attempt(
         "tools/call", params, rule="base.failures-keep-the-id", timeout_s=patience
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import anyio
 
 from clausewise.probe.clause_registration import clause_probe
-from clausewise.probe.conversation.legacy import LegacySession
 from clausewise.probe.conversation.legacy_peer import Called, LegacyPeer
+from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -17,9 +19,14 @@ from clausewise.probe.subjects.grouping import Sighting
 from clausewise.probe.subjects.running_requests import running
 from clausewise.probe.subjects.slow_tools import HEAD_START_S, NO_SLOW_TOOL, slow_tries
 
-_ID = "clausewise-cancelled"
 _CROSSING_S = 0.1
 """An answer within so many seconds may have been on its way when the cancellation came."""
+_ID = "clausewise-cancelled"
+_PROMPT_S = 0.03
+"""An answer that comes within so many seconds, at two different moments of a call, is brought
+forth by its cancellation."""
+_LONG_ENOUGH_S = 0.5
+"""From how many seconds on a call has a second moment, well after the first."""
 _GRACE_S = 0.25
 
 
@@ -33,33 +40,65 @@ async def takes_effect(peer: LegacyPeer) -> Observation:
     and send nothing for the request.
     """
     why = NO_SLOW_TOOL
-    for slow in slow_tries(peer):
-        async with peer.session() as session:
-            seen = await _cancel(session, slow)
-        if seen is not None:
-            return seen
-        why = f"the tool {slow.call.name} ended before it could be cancelled"
+    for number, slow in enumerate(slow_tries(peer)):
+        seen = await _cancelled(peer, slow, f"{_ID}-{number}", HEAD_START_S)
+        if seen is None:
+            why = f"the tool {slow.call.name} ended before it could be cancelled"
+        elif seen.is_answered and seen.seconds >= _CROSSING_S:
+            return _answered(seen, f"{seen.seconds:.2g} s after the cancellation")
+        elif seen.is_prompt and slow.seconds >= _LONG_ENOUGH_S:
+            later = await _cancelled(peer, slow, f"{_ID}-later", slow.seconds / 2)
+            if later is not None and later.is_prompt:
+                return _answered(later, "whenever it is cancelled, at once")
+            return left_to_the_recording()
+        else:
+            return left_to_the_recording()
     return not_observed(why)
 
 
-async def _cancel(session: LegacySession, slow: Called) -> Observation | None:
-    """What came of the cancelled call, or None if it ended too soon."""
+@dataclass(frozen=True, slots=True)
+class _Cancelled:
+    """What came of a call, how long after its cancellation, and the command for both."""
+
+    reply: Reply
+    seconds: float
+    command: str
+
+    @property
+    def is_answered(self) -> bool:
+        return self.reply.response_event is not None
+
+    @property
+    def is_prompt(self) -> bool:
+        return self.is_answered and self.seconds < _PROMPT_S
+
+
+async def _cancelled(
+    peer: LegacyPeer, slow: Called, id_: str, head_start_s: float
+) -> _Cancelled | None:
+    """Cancel a call that has been at work for a while; None if it ended too soon.
+
+    `id_` is the call's; a process has one session, so no other call may have it.
+    """
     patience, params = slow.seconds + _GRACE_S, slow.call.params
-    async with running(session, "tools/call", params, id=_ID, timeout_s=patience) as call:
-        await anyio.sleep(HEAD_START_S)
-        if call.is_over:
-            return None
-        reason = {"requestId": _ID, "reason": "nobody wants the answer"}
-        cancellation = await session.notify("notifications/cancelled", reason)
-        cancelled = anyio.current_time()
-    # Its answer shows, on stdio, that the cancellation was read.
-    await session.request("ping")
-    reply, seconds = call.reply, call.ended - cancelled
-    if reply.response_event is None or seconds < _CROSSING_S:
-        return left_to_the_recording()
+    async with peer.session() as session:
+        async with running(session, "tools/call", params, id=id_, timeout_s=patience) as call:
+            await anyio.sleep(head_start_s)
+            if call.is_over:
+                return None
+            sent = anyio.current_time()
+            reason = {"requestId": id_, "reason": "nobody wants the answer"}
+            cancellation = await session.notify("notifications/cancelled", reason)
+        # Its answer shows, on stdio, that the cancellation was read.
+        await session.request("ping")
+        command = session.overlapping(call.reply.request, cancellation.request)
+        return _Cancelled(call.reply, call.ended - sent, command)
+
+
+def _answered(seen: _Cancelled, when: str) -> Observation:
     return broke(
         "a cancelled request is answered",
-        seen=f"{reply.shown}, {seconds:.2g} s after the cancellation",
+        seen=f"{seen.reply.shown}, {when}",
         expected="no answer",
-        evidence=Sighting(reply.seq, session.overlapping(reply.request, cancellation.request)),
+        evidence=Sighting(seen.reply.seq, seen.command),
     )

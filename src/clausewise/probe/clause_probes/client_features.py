@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import anyio
 
 from clausewise.core.vocabulary import Revision
 from clausewise.probe.clause_registration import clause_probe
-from clausewise.probe.conversation.legacy import GET_STREAM, LegacySession
 from clausewise.probe.conversation.legacy_client import BYSTANDING_CLIENT, CONSENTING_CLIENT
 from clausewise.probe.conversation.legacy_peer import LegacyPeer
 from clausewise.probe.observation import (
@@ -56,14 +57,11 @@ async def complete_to_one_client(peer: LegacyPeer) -> Observation:
             return inconclusive(f"initialize got {asked.initialization.shown}")
         async with anyio.create_task_group() as group:
             for session in (asked, bystander):
-                group.start_soon(_listen, session, peer.limits.answer_s)
+                listen = partial(session.listen, peer.limits.answer_s, beside=asked)
+                group.start_soon(listen)
             await anyio.sleep(_OPENED_S)
             for call in calls:
                 await asked.request("tools/call", call.params, timeout_s=patience_s(peer, call))
             await anyio.sleep(_WATCH_S)
             group.cancel_scope.cancel()
     return left_to_the_recording()
-
-
-async def _listen(session: LegacySession, seconds: float) -> None:
-    await session.fetch("GET", headers=GET_STREAM, timeout_s=seconds)

@@ -87,7 +87,7 @@ async def cancelled_when_given_up(peer: LegacyPeer) -> Observation:
     if asking is None:
         return not_observed(NOTHING_ASKED)
     is_named = asking.call.name in peer.named
-    seconds = patience_s(peer, asking.call) if is_named else _GLANCE_S
+    seconds = patience_s(peer, asking.call) if is_named else peer.patience_s(_GLANCE_S)
     async with peer.client(SILENT_CLIENT) as session:
         reply = await session.attempt("tools/call", asking.call.params, timeout_s=seconds)
     questions = {key: one["method"] for key, one in questions_of(reply).items() if "method" in one}

@@ -22,7 +22,9 @@ _NOTICED_S = 0.1
 """An answer that takes less has not waited for anything."""
 
 
-@clause_probe("ping.prompt-while-busy", needs=("tools",), impact="calls", alone=True)
+@clause_probe(
+    "ping.prompt-while-busy", needs=("tools",), impact="calls", walked=True, again_alone=True
+)
 async def prompt_while_busy(peer: LegacyPeer) -> Observation:
     """A ping is answered only when a running tool call has ended.
 
@@ -31,9 +33,11 @@ async def prompt_while_busy(peer: LegacyPeer) -> Observation:
 
     Fix: read on while a request is in progress, and answer `ping` at once.
     """
-    seen = not_observed(NO_SLOW_TOOL)
+    tries = slow_tries(peer)
+    if not tries:
+        return not_observed(NO_SLOW_TOOL)
     async with peer.session() as session:
-        for slow in slow_tries(peer):
+        for slow in tries:
             seen = await _ping_meanwhile(session, slow)
             if seen.outcome is not Outcome.NOT_OBSERVED:
                 break

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clausewise.probe.clause_registration import clause_probe
 from clausewise.probe.conversation.legacy_peer import LegacyPeer
 from clausewise.probe.observation import Observation, broke, held, inconclusive, not_observed
-from clausewise.probe.offered import TOOL_S, ToolCall
+from clausewise.probe.offered import ToolCall
 
 
 @clause_probe("tools.name-case-sensitive", needs=("tools",), impact="calls")
@@ -21,9 +21,7 @@ async def name_case_sensitive(peer: LegacyPeer) -> Observation:
     if call is None:
         return not_observed("no tool with letters in its name may be called")
     async with peer.session() as session:
-        reply = await session.attempt(
-            "tools/call", call.params, timeout_s=min(TOOL_S, peer.limits.answer_s)
-        )
+        reply = await session.attempt("tools/call", call.params, timeout_s=peer.tool_s)
     if reply.message is None:
         return inconclusive(reply.blocked or f"tools/call got {reply.shown}")
     if reply.error is not None or reply.fields.get("isError") is True:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import anyio
@@ -20,7 +21,7 @@ from clausewise.probe.observation import (
     left_to_the_recording,
     not_observed,
 )
-from clausewise.probe.offered import TOOL_S, ToolCall
+from clausewise.probe.offered import ToolCall
 from clausewise.probe.registration import HTTP_ONLY
 from clausewise.probe.subjects.grouping import Sighting
 from clausewise.trace.events import EventKind
@@ -44,11 +45,8 @@ async def one_stream_for_each_message(peer: LegacyPeer) -> Observation:
     """
     rule = "transport.one-stream-for-each-message"
     async with peer.session() as session:
-
-        async def listen() -> None:
-            # Tagged, for a server may refuse the second one and break nothing that is asked here.
-            await session.fetch("GET", headers=GET_STREAM, rule=rule, timeout_s=_LONGEST_S)
-
+        # Tagged, for a server may refuse the second one and break nothing that is asked here.
+        listen = partial(session.listen, _LONGEST_S, rule=rule)
         begun = peer.next_seq
         with anyio.move_on_after(_LONGEST_S):
             async with anyio.create_task_group() as group:
@@ -58,13 +56,13 @@ async def one_stream_for_each_message(peer: LegacyPeer) -> Observation:
                 await _provoke(peer, session)
                 await anyio.sleep(_WATCH_S)
                 group.cancel_scope.cancel()
-        return _compared(_by_stream(peer, rule, begun))
+        return _compared(peer, _by_stream(peer, rule, begun))
 
 
 async def _provoke(peer: LegacyPeer, session: LegacySession) -> None:
     """Do what may make the server speak: the user's consent covers these calls."""
     for call in peer.harmless_calls[:_MOST_TOOLS]:
-        patience = min(TOOL_S, peer.limits.answer_s)
+        patience = peer.tool_s
         await session.request("tools/call", call.params, timeout_s=patience)
 
 
@@ -81,7 +79,7 @@ def _by_stream(peer: LegacyPeer, rule: str, begun: int) -> _Streams:
     return found
 
 
-def _compared(streams: _Streams) -> Observation:
+def _compared(peer: LegacyPeer, streams: _Streams) -> Observation:
     if len(streams) < 2:
         return not_observed("the server has one stream at a time for a session, or none")
     first, second = (Counter(_text(one) for _, one in stream) for stream in streams.values())
@@ -97,8 +95,7 @@ def _compared(streams: _Streams) -> Observation:
         "a message is sent on two streams of the session",
         seen=f"{_text(message)[:80]} on both",
         expected="on one of them",
-        # Two streams at once are beyond a single command.
-        evidence=Sighting(seq, None),
+        evidence=Sighting(seq, peer.command_at(seq)),
     )
 
 
@@ -106,7 +103,9 @@ def _text(message: Any) -> str:
     return json.dumps(message, sort_keys=True)
 
 
-@clause_probe("transport.resumed-stream", transports=HTTP_ONLY, needs=("tools",), impact="calls")
+@clause_probe(
+    "transport.resumed-stream", transports=HTTP_ONLY, needs=("tools",), impact="calls", walked=True
+)
 async def resumed_stream(peer: LegacyPeer) -> Observation:
     """A stream that is resumed brings messages of another stream.
 
@@ -118,7 +117,7 @@ async def resumed_stream(peer: LegacyPeer) -> Observation:
     if call is None:
         return not_observed("no tool that may be called is answered by events with ids")
     async with peer.session() as session:
-        patience = min(TOOL_S, peer.limits.answer_s)
+        patience = peer.tool_s
         calls = [
             await session.request("tools/call", call.params, timeout_s=patience) for _ in range(2)
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack
@@ -13,10 +13,11 @@ import anyio
 
 from clausewise.core.errors import TargetError
 from clausewise.core.vocabulary import Revision, TransportKind
+from clausewise.probe.conversation.event_ids import EventIds
 from clausewise.probe.conversation.legacy_client import BARE_CLIENT, LegacyClient
 from clausewise.probe.conversation.link import Link, Links, Target
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.conversation.reproduce import reproduction, reproduction_in_session
+from clausewise.probe.conversation.reproduce import at_once, reproduction, reproduction_in_session
 from clausewise.probe.conversation.request import (
     ABSENT,
     CLIENT_INFO,
@@ -25,7 +26,7 @@ from clausewise.probe.conversation.request import (
     Request,
     edited_headers,
 )
-from clausewise.trace.events import Event
+from clausewise.trace.events import Event, EventKind
 from clausewise.transport.answers import Answer, Ending
 
 GET_STREAM: Mapping[str, HeaderEdit] = {"Accept": "text/event-stream"}
@@ -69,19 +70,21 @@ class LegacySession:
         link: Link,
         label: str,
         client: LegacyClient = BARE_CLIENT,
-        first_id: int = 1,
     ) -> None:
         self._links = links
         self._link = link
         self._label = label
         self._client = client
-        self._ids = itertools.count(first_id)
+        self._ids = links.session_ids()
         self._session_id: str | None = None
         self._version: str | None = None
         self._initialized: Reply | None = None
         self._postponed: list[Mapping[str, Any]] = []
         self._taken: set[str] = set()
         self._opening: list[Request] = []
+        self._event_ids = EventIds()
+        self._asked: list[tuple[int, Request]] = []
+        self._began = links.tape.next_seq
 
     @property
     def initialization(self) -> Reply:
@@ -152,9 +155,12 @@ class LegacySession:
 
     async def fetch(self, verb: str, **edits: Unpack[LegacyEdits]) -> Reply:
         """Send an HTTP request that is no POST (GET, DELETE) on a connection of its own."""
-        request = Request(None, None, ABSENT, self._session_headers(), b"", verb)
         edits.setdefault("beside", True)
-        return await self._sent(self._edited(request, edits), edits)
+        return await self._sent(self._fetching(verb, edits), edits)
+
+    def _fetching(self, verb: str, edits: LegacyEdits) -> Request:
+        request = Request(None, None, ABSENT, self._session_headers(), b"", verb)
+        return self._edited(request, edits)
 
     def _id_of(self, edits: LegacyEdits) -> Any:
         return edits["id"] if "id" in edits else next(self._ids)
@@ -187,17 +193,59 @@ class LegacySession:
         """Send a notification; what a process writes after it belongs to the next request."""
         return await self._exchange(self._compose(method, params, ABSENT), self._unanswered_s)
 
-    async def glance_at_stream(self, seconds: float) -> None:
-        """Open the stream for the server's own messages and leave it after `seconds` (HTTP)."""
-        with suppress(TargetError):
-            await self.fetch("GET", headers=GET_STREAM, timeout_s=seconds)
+    async def listen(
+        self, seconds: float, *, rule: str | None = None, beside: LegacySession | None = None
+    ) -> None:
+        """Hold a stream for the server's own messages open, at most for `seconds` (HTTP).
 
-    async def end(self) -> None:
-        """End the session: DELETE when the server gave it an id, and let go of the link."""
+        The command that lets a message on it come again sends what was asked last before it
+        came, in this session or in the one `beside`, while such a stream is open.
+
+        Args:
+            seconds: how long.
+            rule: see `LegacyEdits`.
+            beside: the session that makes the server speak, where that is another one.
+        """
+        edits: LegacyEdits = {"headers": GET_STREAM, "timeout_s": seconds}
+        if rule is not None:
+            edits["rule"] = rule
+        opening, asking = self._fetching("GET", edits), beside or self
+        try:
+            with suppress(TargetError):
+                await self.fetch("GET", **edits)
+        finally:
+            for message, streams in self._overheard():
+                if (asked := asking._asked_before(message.seq)) is not None:
+                    how = self._provoking([opening] * streams, asking, asked)
+                    self._links.commands[message.seq] = how
+
+    def _overheard(self) -> Iterator[tuple[Event, int]]:
+        """The messages on streams that GET has opened, and how many of these were open then."""
+        opened: set[int | str | None] = set()
+        for event in self._links.tape.since(self._began):
+            if event.session == self._label and event.fields.get("method") == "GET":
+                opened.add(event.exchange)
+            elif event.kind is EventKind.MESSAGE and event.exchange in opened:
+                yield event, len(opened)
+
+    def _asked_before(self, seq: int) -> Request | None:
+        """The request that was sent last before the event of that number."""
+        return next((asked for at, asked in reversed(self._asked) if at < seq), None)
+
+    def _provoking(self, streams: list[Request], asking: LegacySession, asked: Request) -> str:
+        if asking is self:
+            return self.overlapping(*streams, asked)
+        return at_once(self.overlapping(*streams), asking.overlapping(asked))
+
+    async def end(self, linger_s: float = 0.0) -> None:
+        """End the session: DELETE when the server gave it an id, and let go of the link.
+
+        A process stays for `linger_s` seconds more, for what it may have to say yet.
+        """
         if self._session_id is not None:
             with suppress(TargetError):
                 await self.terminate()
-        await self._link.close()
+        await self._link.close(linger_s)
 
     async def terminate(self) -> Reply:
         """Ask the server to end the session (HTTP); later requests do not name it any more."""
@@ -223,19 +271,21 @@ class LegacySession:
     def _reply(self, request: Request, answer: Answer, at: Target) -> Reply:
         if request.method in _OPENING:
             self._opening.append(request)
-        opening = () if request.method == "initialize" else tuple(self._opening)
-        if opening:
-            made_up = self._links.made_up(at)
-            how = reproduction_in_session(
-                self._links.target, opening, request, at=at, made_up=made_up
-            )
+        opening, ours, made_up = tuple(self._opening), self._links.target, self._links.made_up(at)
+        if request.method == "initialize" or not opening:
+            how = reproduction(at, request, made_up=made_up)
         else:
-            how = reproduction(at, request, made_up=self._links.made_up(at))
+            how = reproduction_in_session(ours, opening, request, at=at, made_up=made_up)
         self._links.commands.update((event.seq, how) for event in answer.events)
+        for seq, earlier, later in self._event_ids.repeated(answer.events, request):
+            if earlier.method not in _OPENING:  # else the usual command shows both
+                self._links.commands[seq] = self.overlapping(earlier, later)
         return Reply(self._links.transport, request, answer, how)
 
     async def _ask(self, link: Link, request: Request, seconds: float | None = None) -> Answer:
         """Send a request, and answer those of the server that come before its response."""
+        if request.method is not None and request.id is not ABSENT:
+            self._asked.append((self._links.tape.next_seq, request))
         asked = itertools.count()
         async with anyio.create_task_group() as answering:
 
@@ -321,22 +371,21 @@ class LegacySession:
 
 @asynccontextmanager
 async def legacy_session(
-    links: Links,
-    label: str,
-    client: LegacyClient = BARE_CLIENT,
-    first_id: int = 1,
+    links: Links, label: str, client: LegacyClient = BARE_CLIENT, linger_s: float = 0.0
 ) -> AsyncIterator[LegacySession]:
     """A session that has tried to initialize as its client does; ended on leaving.
+
+    On stdio its process stays for `linger_s` seconds more, which nobody waits for.
 
     Raises:
         TargetError: no connection or process can be opened.
     """
-    session = LegacySession(links, await links.open(), label, client, first_id)
+    session = LegacySession(links, await links.open(), label, client)
     try:
         await session.initialize()
         yield session
     finally:
-        await session.end()
+        await session.end(linger_s if links.transport is TransportKind.STDIO else 0.0)
 
 
 def _is_request(payload: Any) -> bool:

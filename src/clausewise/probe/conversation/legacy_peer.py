@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 import anyio
 
-from clausewise.core.errors import TargetError
+from clausewise.core.errors import InternalError, TargetError
 from clausewise.core.vocabulary import Revision, TransportKind
 from clausewise.probe.conversation.legacy import LegacySession, legacy_session
 from clausewise.probe.conversation.legacy_client import LegacyClient
 from clausewise.probe.conversation.link import Link, Links
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.offered import Items, ToolCall, harmless_calls
+from clausewise.probe.offered import TOOL_S, Items, ToolCall, harmless_calls
 from clausewise.trace.events import Event
 from clausewise.transport.addresses import guard_of
 from clausewise.transport.documents import Document, Fetcher
@@ -26,16 +26,19 @@ from clausewise.transport.targets import HttpTarget
 T = TypeVar("T")
 
 _MOST_CALLS = 25
-_IDS_APART = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A tool call of the walk: its answer, and the seconds until that came or was given up."""
+    """A tool call of the walk: its answer, and the seconds until that came or was given up.
+
+    `usual_s` is how long a quick answer took then.
+    """
 
     call: ToolCall
     reply: Reply
     seconds: float
+    usual_s: float = 0.0
 
 
 @dataclass(slots=True)
@@ -48,6 +51,8 @@ class LegacyAcquaintance:
         items: what was listed, by list method.
         calls: the tool calls of the walk.
         idle: open sessions of which nobody wants anything at the moment.
+        listed: set once the walk has listed everything, or come to its end.
+        called: set once the walk has made its calls, or come to its end.
     """
 
     named: frozenset[str] = frozenset()
@@ -55,6 +60,8 @@ class LegacyAcquaintance:
     items: dict[str, Items] = field(default_factory=dict)
     calls: list[Called] = field(default_factory=list)
     idle: list[LegacySession] = field(default_factory=list)
+    listed: anyio.Event = field(default_factory=anyio.Event)
+    called: anyio.Event = field(default_factory=anyio.Event)
     found: dict[str, Any] = field(default_factory=dict)
     locks: dict[str, anyio.Lock] = field(default_factory=dict)
     numbers: itertools.count[int] = field(default_factory=itertools.count)
@@ -117,6 +124,15 @@ class LegacyPeer:
         return self._links.limits
 
     @property
+    def tool_s(self) -> float:
+        """How many seconds a call may take that is made to see what comes of it."""
+        return self.patience_s(TOOL_S)
+
+    def patience_s(self, seconds: float) -> float:
+        """How long to wait for what may never come: `seconds`, and longer where all is slow."""
+        return min(self._links.tempo.patience_s(seconds), self.limits.answer_s)
+
+    @property
     def next_seq(self) -> int:
         """The number that the next event of the recording gets."""
         return self._links.tape.next_seq
@@ -125,9 +141,19 @@ class LegacyPeer:
         """The events of the recording from number `seq` on, those of other probes included."""
         return self._links.tape.since(seq)
 
+    def command_at(self, seq: int) -> str | None:
+        """A command that lets the event of that number come again, if one is known."""
+        return self._links.commands.get(seq)
+
     @property
     def calls(self) -> tuple[Called, ...]:
-        """The tool calls of the walk."""
+        """The tool calls of the walk.
+
+        Raises:
+            InternalError: the walk is still at them: the probe must be registered as `walked`.
+        """
+        if not self._known.called.is_set():
+            raise InternalError("the walk has not made its calls yet")
         return tuple(self._known.calls)
 
     @property
@@ -174,13 +200,14 @@ class LegacyPeer:
                 await session.end()
 
     @asynccontextmanager
-    async def client(self, client: LegacyClient) -> AsyncIterator[LegacySession]:
-        """A new session of a client; ended on leaving.
+    async def client(
+        self, client: LegacyClient, linger_s: float = 0.0
+    ) -> AsyncIterator[LegacySession]:
+        """A new session of a client; ended on leaving, see `legacy_session`.
 
         It may have been refused: then its `version` is None.
         """
-        label, first_id = self._names()
-        async with legacy_session(self._links, label, client, first_id) as session:
+        async with legacy_session(self._links, self._label(), client, linger_s) as session:
             yield session
 
     @asynccontextmanager
@@ -196,19 +223,11 @@ class LegacyPeer:
         finally:
             await link.close()
 
-    def _names(self) -> tuple[str, int]:
-        """The label of a new session, and the first of ids that no other session uses.
-
-        A server may take sessions that run side by side for one when their ids are the same;
-        one probe alone shall find that out.
-        """
-        number = next(self._known.numbers)
-        return f"clauses-{number}", (number + 1) * _IDS_APART
+    def _label(self) -> str:
+        return f"clauses-{next(self._known.numbers)}"
 
     async def _opened(self) -> LegacySession:
-        label, first_id = self._names()
-        link = await self._links.open()
-        session = LegacySession(self._links, link, label, first_id=first_id)
+        session = LegacySession(self._links, await self._links.open(), self._label())
         initialization = await session.initialize()
         if session.version == Revision.LEGACY.value:
             return session

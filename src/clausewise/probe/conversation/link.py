@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from enum import Enum
 from types import TracebackType
 from typing import Self
@@ -10,8 +12,10 @@ from typing import Self
 import anyio
 from anyio.abc import TaskStatus
 
+from clausewise.core.errors import TargetError
 from clausewise.core.vocabulary import TransportKind
 from clausewise.probe.conversation.request import ABSENT, Request
+from clausewise.probe.conversation.tempo import Tempo
 from clausewise.trace.events import Event
 from clausewise.trace.tape import Tape
 from clausewise.transport.answers import Answer, Ending
@@ -26,6 +30,9 @@ _MEMBERS = frozenset({"id", "result", "error"})
 """One of these is in whatever is meant as a response."""
 Until = Callable[[Event], bool]
 
+_IDS_APART = 10_000
+"""The ids before the first of a legacy session are those of modern requests."""
+
 
 class Use(Enum):
     """What a link is borrowed for."""
@@ -39,10 +46,12 @@ class Use(Enum):
 class Link:
     """One connection (HTTP) or one process (stdio), for one request at a time."""
 
-    def __init__(self, target: Target, end: HttpConnection | StdioProcess) -> None:
+    def __init__(self, target: Target, end: HttpConnection | StdioProcess, tempo: Tempo) -> None:
         self.target = target
         self._end = end
+        self._tempo = tempo
         self._released = anyio.Event()
+        self._linger_s = 0.0
         self._settled = True
         self.ended = anyio.Event()
         """Set once the connection is closed, or the process has exited."""
@@ -72,13 +81,14 @@ class Link:
         time instead of waiting for a response. `session` is HTTP's alone: on stdio the
         process is the session.
         """
-        settled, self._settled = self._settled, False
+        settled, self._settled, began = self._settled, False, anyio.current_time()
         if isinstance(self._end, StdioProcess):
             waiting = None if request.id is ABSENT else until
             answer = await self._end.send(
                 request.body, until=waiting, timeout_s=timeout_s, injected=request.rule
             )
             self._settled = settled and (waiting is None or _is_answered(answer))
+            self._time(request, answer, began)
             return answer
         assert isinstance(self.target, HttpTarget)
         plain = self.target.plain_headers(request.body)
@@ -90,15 +100,25 @@ class Link:
             session=session,
         )
         self._settled = settled and answer.ending is Ending.COMPLETE
+        self._time(request, answer, began)
         return answer
 
-    async def close(self) -> None:
-        """Let go of the link: it closes in the background, at the latest with `Links`."""
+    def _time(self, request: Request, answer: Answer, began: float) -> None:
+        if answer.ending is Ending.COMPLETE:
+            self._tempo.answered(request.method, anyio.current_time() - began)
+
+    async def close(self, linger_s: float = 0.0) -> None:
+        """Let go of the link: it closes in the background, at the latest with `Links`.
+
+        What a process writes meanwhile is still recorded; it stays for `linger_s` seconds more.
+        """
+        self._linger_s = linger_s
         self._released.set()
 
-    async def released(self) -> None:
-        """Wait until `close` was called."""
+    async def left(self) -> None:
+        """Wait until `close` was called and the time to linger is over."""
         await self._released.wait()
+        await anyio.sleep(self._linger_s)
 
 
 class Links:
@@ -107,7 +127,8 @@ class Links:
     Each link lives in a task of its own, so that links may be opened and closed in any
     order, by any task. `pace` gives the turns of all requests: whoever sends one takes a turn
     first, and then a link, which the server may have closed meanwhile. `commands` has, by the
-    `seq` of the events of answers, a command that lets them come again.
+    `seq` of the events of answers, a command that lets them come again. `tempo` is how fast the
+    server answers at the moment.
     """
 
     def __init__(
@@ -118,9 +139,13 @@ class Links:
         self.limits = limits
         self.pace = pace or Pace()
         self.commands: dict[int, str] = {}
+        self.tempo = Tempo()
         self._tasks = anyio.create_task_group()
         self._open: set[Link] = set()
         self._ahead: list[Link] = []
+        self._wanted_ahead = 0
+        self._starting_ahead = anyio.Lock()
+        self._sessions = itertools.count(1)
         self._idle: dict[Use, list[Link]] = {use: [] for use in Use}
 
     @property
@@ -141,17 +166,45 @@ class Links:
         Raises:
             TargetError: it cannot be opened.
         """
-        if target is None and (link := await self._first_usable(self._ahead)) is not None:
-            return link
-        return await self._start(target or self.target)
+        if target is not None:
+            return await self._start(target)
+        async with self._starting_ahead:
+            link = await self._first_usable(self._ahead)
+        if link is None:
+            return await self._start(self.target)
+        self._tasks.start_soon(self._open_next)
+        return link
 
-    async def open_ahead(self) -> None:
-        """Let a process start while others are at work: the next `open` gets it.
+    async def open_ahead(self, count: int = 1) -> None:
+        """Let processes start while others are at work: the next `open` gets one.
 
-        A process takes its time to start, a connection does not: over HTTP nothing is done.
+        The first of `count` starts now, each other one when that before it is in use. A process
+        takes its time to start, a connection does not: over HTTP nothing is done.
+
+        Raises:
+            TargetError: the first cannot be opened.
         """
-        if self.transport is TransportKind.STDIO and not self._ahead:
-            self._ahead.append(await self._start(self.target))
+        if self.transport is TransportKind.STDIO:
+            self._wanted_ahead += count
+            await self._start_next()
+
+    async def _open_next(self) -> None:
+        with suppress(TargetError):  # Whoever needs it tries again.
+            await self._start_next()
+
+    async def _start_next(self) -> None:
+        async with self._starting_ahead:
+            if self._wanted_ahead and not self._ahead:
+                self._wanted_ahead -= 1
+                self._ahead.append(await self._start(self.target))
+
+    def session_ids(self) -> Iterator[int]:
+        """Ids for the requests of one legacy session, which no other request of the run has.
+
+        A server may take sessions that run side by side for one when their ids are the same;
+        one probe alone shall find that out.
+        """
+        return itertools.count(next(self._sessions) * _IDS_APART)
 
     async def borrow(self, use: Use) -> Link:
         """A link for one user at a time: a settled process of this use, else a new link.
@@ -166,6 +219,12 @@ class Links:
             self._idle[use].append(link)
         else:
             await link.close()
+
+    async def retire(self) -> None:
+        """Close what may be borrowed: who borrows from now on gets a link that nobody has used."""
+        for idle in self._idle.values():
+            while idle:
+                await idle.pop().close()
 
     async def _first_usable(self, links: list[Link]) -> Link | None:
         """Take out the first settled link; those before it are closed."""
@@ -202,11 +261,11 @@ class Links:
             else open_process(target, self.tape, self.limits)
         )
         async with opened as end:
-            link = Link(target, end)
+            link = Link(target, end, self.tempo)
             self._open.add(link)
             task_status.started(link)
             try:
-                await link.released()
+                await link.left()
             finally:
                 self._open.discard(link)
         link.ended.set()

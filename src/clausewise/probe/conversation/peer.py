@@ -23,7 +23,7 @@ from clausewise.probe.conversation.request import (
     compose,
     edited_headers,
 )
-from clausewise.probe.offered import ToolCall, gettable_prompt, readable_uri
+from clausewise.probe.offered import TOOL_S, ToolCall, gettable_prompt, readable_uri
 from clausewise.probe.supplied import Supplied
 from clausewise.trace.events import Event
 from clausewise.transport.addresses import guard_of
@@ -73,6 +73,11 @@ class Peer:
         return self._links.limits.answer_s
 
     @property
+    def tool_s(self) -> float:
+        """How many seconds a call may take that is made to see what comes of it."""
+        return min(self._links.tempo.patience_s(TOOL_S), self.limits.answer_s)
+
+    @property
     def limits(self) -> Limits:
         """Bounds of every exchange."""
         return self._links.limits
@@ -100,9 +105,13 @@ class Peer:
         """A command that lets the event of that number come again, if it came with an answer."""
         return self._links.commands.get(seq)
 
-    def replayed(self, *replies: Reply) -> str:
-        """A command that sends the requests of `replies` again, over one connection."""
-        return reproduction(self._links.target, *(reply.request for reply in replies))
+    def replayed(self, *replies: Reply, in_turn: bool = True) -> str:
+        """A command that sends the requests of `replies` again, over one connection.
+
+        To a process each when it should have answered the one before, or all at once.
+        """
+        requests = (reply.request for reply in replies)
+        return reproduction(self._links.target, *requests, in_turn=in_turn)
 
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, **edits: Unpack[Edits]

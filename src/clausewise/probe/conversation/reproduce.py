@@ -12,6 +12,8 @@ from clausewise.transport.targets import HttpTarget, StdioTarget
 
 _STREAM_SECONDS = 10
 _MOMENT = "sleep 0.1"
+_START_UP = "sleep 1"
+_LAST_ANSWERS = "sleep 3"
 _SESSION_ID = re.compile(r"'(Mcp-Session-Id): [\x21-\x26\x28-\x7e]*'")
 """The header as `quoted` writes it: a visible id without a single quote."""
 
@@ -20,16 +22,22 @@ UserHeader = tuple[str, str]
 
 
 def reproduction(
-    target: Target, *requests: Request, made_up: Collection[UserHeader] = frozenset()
+    target: Target,
+    *requests: Request,
+    made_up: Collection[UserHeader] = frozenset(),
+    in_turn: bool = False,
 ) -> str:
     """A shell command that sends `requests` to `target`, without headers that curl adds.
 
-    Several go over one connection, or to one process, in their order. User headers and
+    Several go over one connection, or to one process, in their order; to a process all at once
+    or, `in_turn`, each when it should have answered the one before. User headers and
     environment values appear as variables (`$TOKEN`), never as values; but for the headers
     in `made_up`, which are no secrets.
     """
     if isinstance(target, HttpTarget):
         return "curl " + " --next ".join(_curl(target, one, made_up) for one in requests)
+    if in_turn:
+        return _pipe(target, *((one,) for one in requests), pause=_START_UP)
     return _pipe(target, requests)
 
 
@@ -55,6 +63,11 @@ def reproduction_in_session(
     asked = f" & {_MOMENT}; ".join(f"curl {_curl(end, one, made_up)}" for one in requests)
     steps = [f"SESSION=$({first} | {found})", *quiet, asked, *["wait"][: len(requests) - 1]]
     return "; ".join(_SESSION_ID.sub('"\\1: $SESSION"', step) for step in steps)
+
+
+def at_once(first: str, second: str) -> str:
+    """A command that begins the second of two while the first is at work."""
+    return f"( {first} ) & {_MOMENT}; {second}; wait"
 
 
 def _curl(target: HttpTarget, request: Request, made_up: Collection[UserHeader]) -> str:
@@ -107,14 +120,14 @@ def _url(target: HttpTarget, request: Request) -> str:
     return (origin.group() if origin else target.url) + request.path
 
 
-def _pipe(target: StdioTarget, *rushes: Iterable[Request]) -> str:
-    """The pause keeps stdin open: a server may exit at its end before it has answered."""
+def _pipe(target: StdioTarget, *rushes: Iterable[Request], pause: str = _MOMENT) -> str:
+    """The last pause keeps stdin open: a server may exit at its end before it has answered."""
     command = " ".join(shlex.quote(word) for word in target.command)
     variables = "".join(f'{name}="${name}" ' for name in target.env)
     place = f"cd {shlex.quote(target.cwd)} && " if target.cwd else ""
     lines = (" ".join(quoted(request.body) for request in rush) for rush in rushes)
-    written = f"; {_MOMENT}; ".join(f"printf '%s\\n' {line}" for line in lines)
-    return f"{place}{{ {written}; sleep 2; }} | {variables}{command}"
+    written = f"; {pause}; ".join(f"printf '%s\\n' {line}" for line in lines)
+    return f"{place}{{ {written}; {_LAST_ANSWERS}; }} | {variables}{command}"
 
 
 def quoted(data: bytes) -> str:

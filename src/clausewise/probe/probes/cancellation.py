@@ -9,7 +9,7 @@ from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import Observation, broke, held, inconclusive, not_observed
 from clausewise.probe.registration import STDIO_ONLY, Turn, probe
 from clausewise.probe.subjects.cancelled_call import TOKEN, CancelledCall, cancelled_call
-from clausewise.probe.subjects.grouping import once_each
+from clausewise.probe.subjects.grouping import Sighting, once_each
 from clausewise.probe.subjects.received import Received, received_in
 from clausewise.probe.subjects.subscription import listening, subscription_of
 from clausewise.probe.wording import named
@@ -29,11 +29,14 @@ async def nothing_follows_a_cancellation(peer: Peer) -> Observation:
     found = await listening(peer)
     parts: list[tuple[str, Observation]] = []
     if found is not None and found.cancelled:
-        silences = ((s.id, _silence(found.cancelled[1:], s.id)) for s in found.subscriptions)
-        parts += silences
+        ended = zip(found.subscriptions, found.cancellations, strict=True)
+        parts += [
+            (s.id, _silence(peer, (s.opening, cancellation), found.cancelled[1:]))
+            for s, cancellation in ended
+        ]
     call = found.call if found is not None else await _cancelled_alone(peer)
     if call is not None:
-        parts.append(("call", _after_call(call)))
+        parts.append(("call", _after_call(peer, call)))
     if not parts:
         return not_observed("no call that may be made takes long enough to be cancelled")
     return once_each(parts)
@@ -44,17 +47,19 @@ async def _cancelled_alone(peer: Peer) -> CancelledCall | None:
         return await cancelled_call(peer, link)
 
 
-def _after_call(call: CancelledCall) -> Observation:
+def _after_call(peer: Peer, call: CancelledCall) -> Observation:
     """The fence shows when the cancellation was read."""
     if _belong((call.fence,), call.id):
         return inconclusive("the call had ended, or gone on, before its cancellation was read")
     if not call.fence.succeeded:
         return inconclusive(call.fence.blocked or f"server/discover got {call.fence.shown}")
-    return _silence((call.after,), call.id)
+    return _silence(peer, (call.opening, call.cancellation, call.fence), (call.after,))
 
 
-def _silence(replies: tuple[Reply, ...], id_: Any) -> Observation:
-    stray = next(iter(_belong(replies, id_)), None)
+def _silence(peer: Peer, ended: tuple[Reply, ...], later: tuple[Reply, ...]) -> Observation:
+    """Whether what began with the first of `ended` is silent in `later`."""
+    id_ = ended[0].id
+    stray = next(iter(_belong(later, id_)), None)
     if stray is None:
         return held()
     what = stray.method or "a response"
@@ -62,7 +67,7 @@ def _silence(replies: tuple[Reply, ...], id_: Any) -> Observation:
         f"{what} follows for a request that was cancelled",
         seen=f"{what} for request {named(id_)} after a later request was answered",
         expected="no further message for it",
-        evidence=stray.sighting,
+        evidence=Sighting(stray.event.seq, peer.replayed(*ended, later[0], in_turn=False)),
     )
 
 

@@ -83,6 +83,9 @@ async def subscribe_is_replaced(peer: Peer) -> Observation:
 
 async def _is_gone(peer: Peer, method: str, params: Mapping[str, Any]) -> Observation:
     reply = await peer.request(method, params)
+    if reply.code == ErrorCode.HEADER_MISMATCH and "uri" in params:
+        # Nothing says that such a request has the header, nor that it may not have it.
+        reply = await peer.request(method, params, headers={"Mcp-Name": str(params["uri"])})
     if reply.succeeded:
         return broke(
             f"{method} is still served",

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from clausewise.core.vocabulary import Outcome, TransportKind
+from clausewise.probe.acquaintance import LIST_MEMBERS
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
@@ -20,6 +21,7 @@ from clausewise.probe.registration import probe
 from clausewise.probe.subjects.control import failed_control
 from clausewise.probe.subjects.grouping import Sighting, once_each
 from clausewise.probe.subjects.named_requests import UNKNOWN_CALL
+from clausewise.probe.subjects.tour import tour
 from clausewise.probe.wording import named
 from clausewise.trace.events import Event
 
@@ -32,7 +34,7 @@ _PATIENCE_S = 3.0
 _NO_RESOURCE = "clausewise-nonexistent://8f3a"
 
 
-@probe("CW-RES-001")
+@probe("CW-RES-001", impact="calls")
 async def result_carries_the_id_of_its_request(peer: Peer) -> Observation:
     """A result carries another id than its request, or the id with another type.
 
@@ -49,7 +51,23 @@ async def result_carries_the_id_of_its_request(peer: Peer) -> Observation:
         seconds = min(_PATIENCE_S, peer.answer_s)
         reply = await peer.request("server/discover", id=value, timeout_s=seconds)
         judged.append((type(value).__name__, _echoed(reply, "result")))
+    others = [visit.reply for visit in await tour(peer)]
+    others += [(await peer.pages(method)).replies[0] for method in _lists(peer)]
+    judged += [
+        (type(reply.id).__name__, seen)
+        for reply in others
+        if _is_told(seen := _echoed(reply, "result"))
+    ]
     return once_each(judged)
+
+
+def _lists(peer: Peer) -> list[str]:
+    return [method for method in LIST_MEMBERS if peer.offers(method.partition("/")[0])]
+
+
+def _is_told(seen: Observation) -> bool:
+    """Whether the answer was the kind that has an id to compare."""
+    return bool(seen.faults) or seen.outcome is Outcome.PASS
 
 
 @probe("CW-ERR-001")
@@ -82,6 +100,12 @@ async def _refused(peer: Peer) -> list[Reply]:
         asked += [("prompts/get", {"name": "clausewise_no_such_prompt"})]
     if peer.offers("resources"):
         asked += [("resources/read", {"uri": _NO_RESOURCE})]
+    if peer.offers("completions"):
+        reference = {"type": "ref/prompt", "name": "clausewise_no_such_prompt"}
+        asked += [
+            ("completion/complete", {"ref": reference, "argument": {"name": "a", "value": ""}})
+        ]
+    asked += [(method, {"cursor": "clausewise-no-cursor"}) for method in _lists(peer)]
     replies = [
         await peer.request(method, params, id=f"clausewise-e{number}", rule="CW-ERR-001")
         for number, (method, params) in enumerate(asked)

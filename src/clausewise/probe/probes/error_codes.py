@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from clausewise.core.vocabulary import Revision, TransportKind
+from clausewise.core.vocabulary import Outcome, Revision, TransportKind
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.conversation.request import has_usual_headers
 from clausewise.probe.conversation.traffic import Traffic
@@ -12,6 +12,7 @@ from clausewise.probe.observation import Observation, broke, held, not_observed
 from clausewise.probe.registration import passive
 from clausewise.probe.subjects.grouping import once_each
 from clausewise.wire.codes import LEGACY_CODES, RESERVED_CODES, ErrorCode
+from clausewise.wire.methods import requests
 
 DEFINED = frozenset(
     {
@@ -23,11 +24,12 @@ DEFINED = frozenset(
 """The codes that the specification defines in its reserved range."""
 
 LIKELY_SOURCES: Mapping[int, str] = {
-    -32000: "SDK templates use it for 'Method not allowed' and 'Server not initialized'",
+    -32000: "SDKs use it for refusals that the protocol has no code for",
     -32001: "the release candidate's HeaderMismatch, now -32020",
     -32003: "the release candidate's MissingRequiredClientCapability, now -32021",
     -32004: "the release candidate's UnsupportedProtocolVersion, now -32022",
 }
+_METHODS = requests(Revision.MODERN)
 
 
 @passive("MCP-ERR-004")
@@ -71,18 +73,21 @@ def _reserved(reply: Reply, traffic: Traffic) -> Observation:
     code = reply.code
     if code is None or code not in RESERVED_CODES or code == ErrorCode.URL_ELICITATION_REQUIRED:
         return held()
-    misuse = _misuse(reply, traffic) if code in DEFINED else "a code that is not defined"
-    if misuse is None:
+    meant = misuse(reply, traffic) if code in DEFINED else "a code that is not defined"
+    if meant is None:
         return held()
+    # Which headers a request of another method needs, the text leaves to who defines it.
+    is_open = code == ErrorCode.HEADER_MISMATCH and reply.request.method not in _METHODS
     return broke(
-        f"{reply.request.method} is refused with {misuse}",
+        f"{reply.request.method} is refused with {meant}",
         seen=reply.shown,
         expected="in -32020…-32099 only -32020, -32021 and -32022, each with its meaning",
+        severity=Outcome.WARN if is_open and traffic.transport is TransportKind.HTTP else None,
         evidence=reply,
     )
 
 
-def _misuse(reply: Reply, traffic: Traffic) -> str | None:
+def misuse(reply: Reply, traffic: Traffic) -> str | None:
     """The wrong meaning of a defined code, where the exchange leaves no doubt; or None."""
     request = reply.request
     if request.injected or request.method == "tools/call":
@@ -130,4 +135,9 @@ def _each_error(traffic: Traffic, judge: Callable[[Reply, Traffic], Observation]
     errors = tuple(reply for reply in traffic.errors if reply.code is not None)
     if not errors:
         return not_observed("no error response was seen")
-    return once_each((reply.code, judge(reply, traffic)) for reply in errors)
+    judged = ((reply.code, judge(reply, traffic)) for reply in errors)
+    return once_each(((code, _severities(part)), part) for code, part in judged)
+
+
+def _severities(part: Observation) -> tuple[Outcome | None, ...]:
+    return tuple(fault.severity for fault in part.faults)

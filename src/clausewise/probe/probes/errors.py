@@ -17,7 +17,10 @@ from clausewise.probe.observation import (
     inconclusive,
     not_observed,
 )
+from clausewise.probe.probes.statelessness import listed_method
+from clausewise.probe.probes.resource_uris import missing_below
 from clausewise.probe.registration import probe
+from clausewise.probe.subjects.carriers import DISCOVERY, Carrier, carriers
 from clausewise.probe.subjects.control import failed_control
 from clausewise.probe.subjects.grouping import Sighting, once_each
 from clausewise.probe.wording import named
@@ -27,6 +30,8 @@ from clausewise.wire.meta import META_CAPABILITIES, META_CLIENT_INFO, META_VERSI
 
 NO_SUCH_VERSION = "1900-01-01"
 NO_SUCH_METHOD = "clausewise/does-not-exist"
+NO_SUCH_TOOLS_METHOD = "tools/clausewise-does-not-exist"
+"""As a server meets it that picks who answers by the first part of the method."""
 
 
 def due(code: ErrorCode, status: int, transport: TransportKind) -> str:
@@ -40,7 +45,7 @@ def has_status(reply: Reply, status: int) -> bool:
     return reply.transport is TransportKind.STDIO or reply.status == status
 
 
-@probe("MCP-ERR-001")
+@probe("MCP-ERR-001", impact="calls")
 async def unsupported_version_is_named(peer: Peer) -> Observation:
     """A request of a version the server does not have is not refused with -32022 and its versions.
 
@@ -53,7 +58,12 @@ async def unsupported_version_is_named(peer: Peer) -> Observation:
     failure = await failed_control(peer)
     if failure is not None:
         return inconclusive(failure)
-    reply = await peer.request("server/discover", version=NO_SUCH_VERSION, rule="MCP-ERR-001")
+    judged = [await _unsupported(peer, carrier) for carrier in await carriers(peer)]
+    return once_each((tuple(f.message for f in one.faults), one) for one in judged)
+
+
+async def _unsupported(peer: Peer, carrier: Carrier) -> Observation:
+    reply = await carrier.send(peer, "MCP-ERR-001", version=NO_SUCH_VERSION)
     if reply.message is None and reply.blocked is not None:
         return inconclusive(reply.blocked)
     expected = due(ErrorCode.UNSUPPORTED_VERSION, 400, peer.transport)
@@ -62,9 +72,15 @@ async def unsupported_version_is_named(peer: Peer) -> Observation:
             f"a request of version {NO_SUCH_VERSION} is not refused as unsupported",
             seen=reply.shown,
             expected=f"{expected} with data.supported",
-            evidence=reply,
+            evidence=reply if peer.transport is TransportKind.HTTP else await _later(peer, reply),
         )
     return _version_data(reply, peer.versions)
+
+
+async def _later(peer: Peer, reply: Reply) -> Sighting:
+    """A process may settle its version with the first requests, as ours had when it was asked."""
+    first = await peer.request(listed_method(peer))
+    return Sighting(reply.seq, peer.replayed(first, reply))
 
 
 def _version_data(reply: Reply, versions: Sequence[str]) -> Observation:
@@ -119,7 +135,12 @@ async def unknown_method_is_not_found(peer: Peer) -> Observation:
     failure = await failed_control(peer)
     if failure is not None:
         return inconclusive(failure)
-    reply = await peer.request(NO_SUCH_METHOD, rule="MCP-ERR-002")
+    judged = [await _unknown(peer, method) for method in (NO_SUCH_METHOD, NO_SUCH_TOOLS_METHOD)]
+    return once_each((tuple(f.message for f in one.faults), one) for one in judged)
+
+
+async def _unknown(peer: Peer, method: str) -> Observation:
+    reply = await peer.request(method, rule="MCP-ERR-002")
     stray = _error_of_another_id(reply)
     if stray is not None:
         return broke(
@@ -165,6 +186,10 @@ async def missing_resource_is_invalid_params(peer: Peer) -> Observation:
     for uri in await _missing_uris(peer):
         reply = await peer.request("resources/read", {"uri": uri}, rule="MCP-ERR-003")
         judged.append((reply.code, _not_found(reply, uri)))
+    for uri in missing_below(await peer.pages("resources/templates/list")):
+        reply = await peer.request("resources/read", {"uri": uri}, rule="MCP-ERR-003")
+        if reply.code == ErrorCode.RESOURCE_NOT_FOUND:
+            judged.append((reply.code, _not_found(reply, uri)))
     decided = [pair for pair in judged if pair[1].outcome is not Outcome.INCONCLUSIVE]
     return once_each(decided or judged)
 
@@ -202,7 +227,7 @@ def _not_found(reply: Reply, uri: str) -> Observation:
     )
 
 
-@probe("MCP-ERR-006")
+@probe("MCP-ERR-006", impact="calls")
 async def missing_meta_is_invalid_params(peer: Peer) -> Observation:
     """A request without a required `_meta` field is not refused with -32602 (HTTP: 400).
 
@@ -217,34 +242,33 @@ async def missing_meta_is_invalid_params(peer: Peer) -> Observation:
     if failure is not None:
         return inconclusive(failure)
     optional = await peer.request("server/discover", meta={META_CLIENT_INFO: ABSENT})
-    judged = [
-        (
-            "clientCapabilities",
-            _refuses(await _without(peer, META_CAPABILITIES), "clientCapabilities"),
-        ),
-        ("clientInfo", _serves_without_info(optional)),
-    ]
-    judged += [("protocolVersion", await _ambiguous(peer, what)) for what in _AMBIGUOUS]
+    judged: list[tuple[Hashable, Observation]] = [("clientInfo", _serves_without_info(optional))]
+    for carrier in await carriers(peer):
+        reply = await _without(peer, carrier, META_CAPABILITIES)
+        judged.append(("clientCapabilities", _refuses(reply, "clientCapabilities")))
+        if peer.era is Era.DUAL and carrier is not DISCOVERY:
+            continue  # what names no version may be for the legacy half, which has these, too
+        version = await _without(peer, carrier, META_VERSION)
+        judged.append(("protocolVersion", _ambiguous(peer, version, _VERSION)))
+    for what, params in (("_meta", {}), ("params", None)):
+        reply = await peer.request("server/discover", params, without_meta=True, rule="MCP-ERR-006")
+        judged.append(("protocolVersion", _ambiguous(peer, reply, what)))
     return once_each(judged)
 
 
-_AMBIGUOUS = ("_meta.protocolVersion", "_meta", "params")
-"""What may be missing so that a header mismatch, or the legacy era, is an answer, too."""
+_VERSION = "_meta.protocolVersion"
 
 
-async def _without(peer: Peer, key: str) -> Reply:
-    return await peer.request("server/discover", meta={key: ABSENT}, rule="MCP-ERR-006")
+async def _without(peer: Peer, carrier: Carrier, key: str) -> Reply:
+    return await carrier.send(peer, "MCP-ERR-006", meta={key: ABSENT})
 
 
-async def _ambiguous(peer: Peer, what: str) -> Observation:
-    if what == "_meta.protocolVersion":
-        reply = await _without(peer, META_VERSION)
+def _ambiguous(peer: Peer, reply: Reply, what: str) -> Observation:
+    """Where `what` is missing, a header mismatch or the legacy era may be the answer, too."""
+    may_be_legacy = True
+    if what == _VERSION:
         # Without a header, the version in `_meta` may be how a dual server tells the eras.
         may_be_legacy = peer.transport is TransportKind.STDIO and reply.error is not None
-    else:
-        params: dict[str, Any] | None = {} if what == "_meta" else None
-        reply = await peer.request("server/discover", params, without_meta=True, rule="MCP-ERR-006")
-        may_be_legacy = True
     is_refused = _is_refusal(reply, ErrorCode.INVALID_PARAMS)
     if may_be_legacy and peer.era is Era.DUAL and not is_refused:
         return not_observed("the legacy half of the server may have answered")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from clausewise.core.vocabulary import Outcome
 from clausewise.probe.conversation.peer import Peer
+from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
     Observation,
     broke,
@@ -167,7 +168,7 @@ async def _decoded(peer: Peer, request: NamedRequest) -> Observation | None:
 async def _wrong_encodings(peer: Peer, request: NamedRequest) -> Observation:
     reply = await request.send(peer, sentinel.wrap(OTHER_NAME), "MCP-HDR-007")
     if not is_mismatch(reply):
-        return inconclusive(f"Mcp-Name is not compared in {request.method}: {reply.shown}")
+        return await _uncompared(peer, request, reply)
     marker = sentinel.wrap(request.name).replace("=?base64?", "=?BASE64?", 1)
     reply = await request.send(peer, marker, "MCP-HDR-007")
     if is_mismatch(reply):
@@ -179,4 +180,18 @@ async def _wrong_encodings(peer: Peer, request: NamedRequest) -> Observation:
         seen=f"{reply.shown}, for {marker}",
         expected=f"{EXPECTED}: the markers have a case, so the value is another one",
         evidence=reply,
+    )
+
+
+async def _uncompared(peer: Peer, request: NamedRequest, encoded: Reply) -> Observation:
+    """A wrong name got through encoded; where a plain one does, too, it is HDR-003's finding."""
+    if not encoded.succeeded or not is_mismatch(
+        await request.send(peer, OTHER_NAME, "MCP-HDR-007")
+    ):
+        return inconclusive(f"Mcp-Name is not compared in {request.method}: {encoded.shown}")
+    return broke(
+        f"{request.method} is served whatever name is encoded in Mcp-Name",
+        seen=f"{encoded.shown}, for {sentinel.wrap(OTHER_NAME)}",
+        expected=f"{EXPECTED}: decoded, the value is another name",
+        evidence=encoded,
     )

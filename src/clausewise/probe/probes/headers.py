@@ -19,6 +19,7 @@ from clausewise.probe.observation import (
 )
 from clausewise.probe.probes.errors import NO_SUCH_METHOD, NO_SUCH_VERSION
 from clausewise.probe.registration import HTTP_ONLY, probe
+from clausewise.probe.subjects.carriers import DISCOVERY, Carrier, carriers
 from clausewise.probe.subjects.control import failed_control
 from clausewise.probe.subjects.grouping import once_each
 from clausewise.probe.subjects.mirrored_calls import mirrored_calls
@@ -44,7 +45,7 @@ FIRST_WITH_HEADER = "2025-06-18"
 Judged = tuple[Hashable, Observation]
 
 
-@probe("MCP-HDR-001", transports=HTTP_ONLY)
+@probe("MCP-HDR-001", transports=HTTP_ONLY, impact="calls")
 async def missing_method_header_is_refused(peer: Peer) -> Observation:
     """A request without `Mcp-Method` is not refused with HTTP 400 and error -32020.
 
@@ -53,20 +54,15 @@ async def missing_method_header_is_refused(peer: Peer) -> Observation:
 
     Fix: require `Mcp-Method` on every POST; answer its absence with 400 and HeaderMismatch.
     """
-    method = "tools/list" if peer.offers("tools") else "server/discover"
-    failure = await _failed_control(peer, method)
+    failure = await failed_control(peer)
     if failure is not None:
         return inconclusive(failure)
-    reply = await peer.request(method, headers={METHOD: None}, rule="MCP-HDR-001")
-    return refusal(reply, "a request without Mcp-Method is not refused as it must be")
-
-
-async def _failed_control(peer: Peer, method: str) -> str | None:
-    """Why a refusal of `method` proves nothing, or None."""
-    if method == "server/discover":
-        return await failed_control(peer)
-    first = (await peer.pages(method)).replies[0]
-    return None if first.succeeded else first.blocked or f"{method} got {first.shown}"
+    judged: list[Judged] = []
+    for carrier in await carriers(peer):
+        reply = await carrier.send(peer, "MCP-HDR-001", headers={METHOD: None})
+        message = "a request without Mcp-Method is not refused as it must be"
+        judged.append((METHOD, refusal(reply, message)))
+    return once_each(judged)
 
 
 @probe("MCP-HDR-002", transports=HTTP_ONLY, needs=("tools|prompts|resources",), impact="calls")
@@ -107,7 +103,7 @@ async def _nameless(peer: Peer, request: NamedRequest, note: str | None = None) 
     return held(note=note) if seen.outcome is Outcome.PASS else seen
 
 
-@probe("MCP-HDR-004", transports=HTTP_ONLY)
+@probe("MCP-HDR-004", transports=HTTP_ONLY, impact="calls")
 async def missing_version_header_is_refused(peer: Peer) -> Observation:
     """A request without `MCP-Protocol-Version` is not refused with HTTP 400 and error -32020.
 
@@ -122,8 +118,14 @@ async def missing_version_header_is_refused(peer: Peer) -> Observation:
     exemption = await _exemption(peer)
     if exemption is not None:
         return not_applicable(exemption)
-    reply = await peer.request("server/discover", headers={VERSION: None}, rule="MCP-HDR-004")
-    return refusal(reply, "a request without MCP-Protocol-Version is not refused as it must be")
+    # A server of both eras may take what has no header for its legacy half.
+    asked = await carriers(peer) if peer.era is Era.MODERN else (DISCOVERY,)
+    judged: list[Judged] = []
+    for carrier in asked:
+        reply = await carrier.send(peer, "MCP-HDR-004", headers={VERSION: None})
+        message = "a request without MCP-Protocol-Version is not refused as it must be"
+        judged.append((VERSION, refusal(reply, message)))
+    return once_each(judged)
 
 
 async def _exemption(peer: Peer) -> str | None:
@@ -140,7 +142,7 @@ async def _exemption(peer: Peer) -> str | None:
     return None
 
 
-@probe("MCP-HDR-005", transports=HTTP_ONLY)
+@probe("MCP-HDR-005", transports=HTTP_ONLY, impact="calls")
 async def version_header_must_match_body(peer: Peer) -> Observation:
     """A request whose header and `_meta` name different versions is not refused with -32020.
 
@@ -156,13 +158,14 @@ async def version_header_must_match_body(peer: Peer) -> Observation:
     ours = Revision.MODERN.value
     later = [v for v in peer.versions if v > ours and v[:4].isdigit()]
     pairs = [(ours, NO_SUCH_VERSION), (NO_SUCH_VERSION, ours), *((ours, v) for v in later[:1])]
-    return once_each([await _differing(peer, header, body) for header, body in pairs])
+    judged = [await _differing(peer, DISCOVERY, header, body) for header, body in pairs]
+    others = [one for one in await carriers(peer) if one is not DISCOVERY]
+    judged += [await _differing(peer, one, ours, NO_SUCH_VERSION) for one in others]
+    return once_each(judged)
 
 
-async def _differing(peer: Peer, header: str, body: str) -> Judged:
-    reply = await peer.request(
-        "server/discover", version=body, headers={VERSION: header}, rule="MCP-HDR-005"
-    )
+async def _differing(peer: Peer, carrier: Carrier, header: str, body: str) -> Judged:
+    reply = await carrier.send(peer, "MCP-HDR-005", version=body, headers={VERSION: header})
     if reply.code == ErrorCode.UNSUPPORTED_VERSION and NO_SUCH_VERSION in (header, body):
         return "unsupported", broke(
             "a difference between header and body is reported as an unsupported version",

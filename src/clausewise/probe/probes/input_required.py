@@ -16,7 +16,7 @@ from clausewise.probe.observation import (
     merged,
     not_observed,
 )
-from clausewise.probe.offered import TOOL_S, completable_argument
+from clausewise.probe.offered import completable_argument
 from clausewise.probe.probes.client_capabilities import KINDS
 from clausewise.probe.registration import passive, probe
 from clausewise.probe.subjects.grouping import once_each
@@ -230,7 +230,7 @@ async def _ask(peer: Peer, visit: Visit, capabilities: Mapping[str, Any]) -> Rep
         request.method,
         request.params,
         capabilities=capabilities,
-        timeout_s=min(TOOL_S, peer.answer_s),
+        timeout_s=peer.tool_s,
     )
 
 

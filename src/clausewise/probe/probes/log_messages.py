@@ -17,7 +17,6 @@ from clausewise.probe.observation import (
     not_applicable,
     not_observed,
 )
-from clausewise.probe.offered import TOOL_S
 from clausewise.probe.registration import HTTP_ONLY, Turn, passive, probe
 from clausewise.probe.subjects.grouping import once_each
 from clausewise.probe.subjects.received import Received, received_in
@@ -63,7 +62,7 @@ async def _logged(peer: Peer) -> _Logged:
                 {**request.params, "_meta": {LOG_LEVEL_KEY: "debug"}},
                 capabilities=ALL_CAPABILITIES,
                 headers=secrets if canary else {},
-                timeout_s=min(TOOL_S, peer.answer_s),
+                timeout_s=peer.tool_s,
             )
             for request in calls
         ]

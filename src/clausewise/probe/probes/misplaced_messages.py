@@ -9,6 +9,7 @@ from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.conversation.request import has_usual_headers
 from clausewise.probe.conversation.traffic import Traffic
 from clausewise.probe.observation import Observation, broke, held, not_observed
+from clausewise.probe.probes.error_codes import DEFINED, misuse
 from clausewise.probe.probes.results import ASKS_FOR_INPUT, CORE_METHODS
 from clausewise.probe.registration import HTTP_ONLY, passive
 from clausewise.probe.subjects.grouping import once_each
@@ -36,7 +37,11 @@ def defined_codes_keep_their_meaning(traffic: Traffic) -> Observation:
 
     Fix: use -32602 or a code of your own for other faults.
     """
-    parts = [(reply.code, _meant(reply)) for reply in traffic.errors if _has_sound_envelope(reply)]
+    parts = [
+        (reply.code, _meant(reply))
+        for reply in traffic.errors
+        if _has_sound_envelope(reply) and not _is_told_already(reply, traffic)
+    ]
     if not parts:
         return not_observed("no request with sound headers and metadata was refused")
     return once_each(parts)
@@ -61,6 +66,11 @@ def _has_sound_envelope(reply: Reply) -> bool:
         and has_usual_headers(request)
         and not _may_lack_a_header(reply)
     )
+
+
+def _is_told_already(reply: Reply, traffic: Traffic) -> bool:
+    """Whether the code is MCP-ERR-005's finding."""
+    return reply.code in DEFINED and misuse(reply, traffic) is not None
 
 
 def _may_lack_a_header(reply: Reply) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.conversation.request import Edits
 from clausewise.probe.observation import Observation, broke, held, inconclusive, not_observed
-from clausewise.probe.offered import TOOL_S
 from clausewise.probe.registration import probe
 from clausewise.probe.subjects.tour import ALL_CAPABILITIES, Visit, input_requests, tour
 from clausewise.wire.samples import sample_arguments
@@ -32,14 +32,17 @@ async def changed_state_is_refused(peer: Peer) -> Observation:
     whose state does not verify.
     """
     for visit in await tour(peer):
-        state = visit.reply.fields.get("requestState")
-        answers = _answers(visit.reply)
-        if isinstance(state, str) and len(state) > 1 and answers is not None:
-            return await _judged(peer, visit, state, answers)
+        if _state(visit.reply) is not None and _answers(visit.reply) is not None:
+            return await _judged(peer, visit)
     return not_observed("no result that asks for input has a requestState and can be answered")
 
 
-async def _judged(peer: Peer, visit: Visit, state: str, answers: Mapping[str, Any]) -> Observation:
+async def _judged(peer: Peer, visit: Visit) -> Observation:
+    # Asked anew: a process need not honour the state that another one gave.
+    asked = await _send(peer, visit, {})
+    state, answers = _state(asked), _answers(asked)
+    if state is None or answers is None:
+        return inconclusive(f"the request that asked for input now got {asked.shown}")
     control = await _retry(peer, visit, state, answers)
     if not control.succeeded:
         return inconclusive(f"the retry with the state as it came got {control.shown}")
@@ -65,14 +68,23 @@ async def _retry(
     answers: Mapping[str, Any],
     rule: str | None = None,
 ) -> Reply:
-    params = {**visit.request.params, "requestState": state, "inputResponses": dict(answers)}
-    seconds = min(TOOL_S, peer.answer_s)
-    method = visit.request.method
-    if rule is None:
-        return await peer.request(method, params, capabilities=ALL_CAPABILITIES, timeout_s=seconds)
-    return await peer.request(
-        method, params, capabilities=ALL_CAPABILITIES, timeout_s=seconds, rule=rule
-    )
+    return await _send(peer, visit, {"requestState": state, "inputResponses": dict(answers)}, rule)
+
+
+async def _send(
+    peer: Peer, visit: Visit, more: Mapping[str, Any], rule: str | None = None
+) -> Reply:
+    params = {**visit.request.params, **more}
+    edits: Edits = {"capabilities": ALL_CAPABILITIES, "timeout_s": peer.tool_s}
+    if rule is not None:
+        edits["rule"] = rule
+    return await peer.request(visit.request.method, params, **edits)
+
+
+def _state(reply: Reply) -> str | None:
+    """The state of a result that can be changed: of two characters or more."""
+    state = reply.fields.get("requestState")
+    return state if isinstance(state, str) and len(state) > 1 else None
 
 
 def _changed(state: str) -> str:

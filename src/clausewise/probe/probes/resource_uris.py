@@ -8,6 +8,7 @@ from typing import Any
 
 from clausewise.core.vocabulary import Outcome
 from clausewise.judge.subjects.formats import uri_fault, uri_template_fault
+from clausewise.probe.acquaintance import Pages
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.observation import (
@@ -127,15 +128,15 @@ async def missing_resource_is_not_empty(peer: Peer) -> Observation:
     if _is_empty(control):
         return not_observed("any missing resource is read as empty: MCP-ERR-003's finding")
     parts: list[tuple[str, Observation]] = []
-    for uri in _expanded(entries(await peer.pages(_TEMPLATES))):
+    for uri in missing_below(await peer.pages(_TEMPLATES)):
         reply = await peer.request("resources/read", {"uri": uri}, rule="CW-RSC-005")
         parts.append(("", _not_empty(reply, uri)))
     return once_each(parts) if parts else not_observed("no resource template is listed")
 
 
-def _expanded(listed: Iterator[Listed]) -> Iterator[str]:
+def missing_below(templates: Pages) -> Iterator[str]:
     """URIs of which nothing is likely to exist, below templates of plain variables."""
-    for number, one in enumerate(listed):
+    for number, one in enumerate(entries(templates)):
         template = _template(one)
         plain = isinstance(template, str) and _EXPRESSION.findall(template) == (
             _SIMPLE.findall(template)

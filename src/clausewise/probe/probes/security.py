@@ -22,7 +22,7 @@ from clausewise.probe.subjects.canary import comes_back
 from clausewise.probe.subjects.control import failed_control
 from clausewise.probe.subjects.grouping import Sighting, once_each
 from clausewise.probe.subjects.named_requests import UNKNOWN_CALL
-from clausewise.probe.subjects.origins import FOREIGN_ORIGIN, served_foreign_origin
+from clausewise.probe.subjects.origins import FOREIGN_ORIGIN, look_alike, served_foreign_origin
 
 TOKEN_CANARY = "clausewise-canary-token-7f2c91"
 HEADER_CANARY = "clausewise-canary-header-91ab3e"
@@ -59,6 +59,12 @@ async def foreign_origin_is_forbidden(peer: Peer) -> Observation:
         "server/discover", headers={"Origin": FOREIGN_ORIGIN}, rule="MCP-SEC-001"
     )
     if reply.status == 403:
+        similar = look_alike(peer.http_target)
+        again = await peer.request(
+            "server/discover", headers={"Origin": similar}, rule="MCP-SEC-001"
+        )
+        if again.succeeded:
+            return await served_foreign_origin(peer.http_target, again, peer.answer_s, similar)
         return merged([held(), *[held(note=note) async for note in _refused_origins(peer)]])
     if reply.status is None or reply.barred is not None:
         return inconclusive(reply.barred or f"the foreign origin got {reply.shown}")

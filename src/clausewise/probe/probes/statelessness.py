@@ -201,8 +201,8 @@ async def _is_served_from_memory(peer: Peer, before: Reply, reply: Reply) -> Obs
         return inconclusive(cold.blocked)
     return broke(
         "a request without _meta is served after one with it",
-        seen="a result from the remembered _meta",
-        expected=f"error {ErrorCode.INVALID_PARAMS.value}, as for the first on a connection",
+        seen="a result, though it is refused where it is the first on a connection",
+        expected=f"error {ErrorCode.INVALID_PARAMS.value}, whatever came before",
         evidence=Sighting(reply.seq, peer.replayed(before, reply)),
     )
 

@@ -19,7 +19,7 @@ from clausewise.probe.observation import (
     not_applicable,
     not_observed,
 )
-from clausewise.probe.offered import TOOL_S, ToolCall
+from clausewise.probe.offered import ToolCall
 from clausewise.probe.registration import passive, probe
 from clausewise.probe.subjects.grouping import once_each
 from clausewise.probe.subjects.named_requests import NAME_IT
@@ -97,7 +97,7 @@ async def wrong_arguments_are_refused(peer: Peer) -> Observation:
     parts: list[tuple[str, Observation]] = []
     async for call in _wrong_calls(peer, served):
         reply = await peer.request(
-            "tools/call", call.params, timeout_s=min(TOOL_S, peer.answer_s), rule="CW-TOL-004"
+            "tools/call", call.params, timeout_s=peer.tool_s, rule="CW-TOL-004"
         )
         parts.append(("", _refused(reply, call)))
     nothing = f"no tool that may be called has a required number, boolean or object; {NAME_IT}"

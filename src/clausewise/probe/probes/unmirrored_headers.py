@@ -11,17 +11,16 @@ from clausewise.probe.observation import (
     not_observed,
 )
 from clausewise.probe.registration import HTTP_ONLY, probe
+from clausewise.probe.subjects.carriers import carriers
 from clausewise.probe.subjects.control import failed_control
 from clausewise.probe.subjects.grouping import once_each
 from clausewise.probe.subjects.mismatch import is_refused, refusal
 from clausewise.probe.subjects.named_requests import UNKNOWN_CALL, served_call, served_reads
 
 METHOD = "Mcp-Method"
-_BODY = "server/discover"
-_OTHERS = {"another method": "prompts/list", "another case": "SERVER/DISCOVER"}
 
 
-@probe("CW-HDR-001", transports=HTTP_ONLY)
+@probe("CW-HDR-001", transports=HTTP_ONLY, impact="calls")
 async def method_header_must_match_body(peer: Peer) -> Observation:
     """A request whose `Mcp-Method` is not the body's method is not refused with -32020.
 
@@ -35,10 +34,14 @@ async def method_header_must_match_body(peer: Peer) -> Observation:
     if failure is not None:
         return inconclusive(failure)
     judged = []
-    for what, value in _OTHERS.items():
-        reply = await peer.request(_BODY, headers={METHOD: value}, rule="CW-HDR-001")
-        message = f"a request with {what} in Mcp-Method is not refused as it must be"
-        judged.append((reply.shown, refusal(reply, message)))
+    for carrier in await carriers(peer):
+        other = "tools/list" if carrier.method == "prompts/list" else "prompts/list"
+        values = {"another method": other, "another case": carrier.method.upper()}
+        for what, value in values.items():
+            reply = await carrier.send(peer, "CW-HDR-001", headers={METHOD: value})
+            message = f"a request with {what} in Mcp-Method is not refused as it must be"
+            seen = refusal(reply, message)
+            judged.append((reply.code if reply.error is not None else reply.status, seen))
     return once_each(judged)
 
 

@@ -16,12 +16,13 @@ from clausewise.probe.offered import ToolCall
 NOTHING_ASKED = "no tool that may be called asked anything of the client; name one with --call-tool"
 
 _ASKED_S = 1.0
+_LINGER_S = 1.0
+"""How long a process may take to tell that what a call demanded has come to its end."""
 
 
 def patience_s(peer: LegacyPeer, call: ToolCall) -> float:
     """How long a call may take: a tool that the user named is worth waiting for."""
-    longest = peer.limits.answer_s
-    return longest if call.name in peer.named else min(_ASKED_S, longest)
+    return peer.limits.answer_s if call.name in peer.named else peer.patience_s(_ASKED_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ async def asking_calls(peer: LegacyPeer) -> tuple[AskingCall, ...]:
     async def find() -> tuple[AskingCall, ...]:
         if not peer.harmless_calls:
             return ()
-        async with peer.client(DECLINING_CLIENT) as session:
+        async with peer.client(DECLINING_CLIENT, linger_s=_LINGER_S) as session:
             if session.version != Revision.LEGACY.value:
                 raise TargetError(f"initialize got {session.initialization.shown}")
             replies = [

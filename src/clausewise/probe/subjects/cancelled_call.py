@@ -8,6 +8,7 @@ from typing import Any
 from clausewise.probe.conversation.link import Link, is_response
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
+from clausewise.probe.subjects.slow_tools import TRIES
 from clausewise.probe.subjects.tour import Visit, tour
 from clausewise.trace.events import Event
 
@@ -23,18 +24,26 @@ class CancelledCall:
     """A call and what came after its cancellation.
 
     Attributes:
-        id: of the call; its progress token is `TOKEN`.
+        opening: what came before the cancellation; the call's progress token is `TOKEN`.
+        cancellation: what was read before the fence was sent.
         fence: the answer to a request sent after the cancellation, and what came before it.
         after: what came after that answer.
     """
 
-    id: Any
+    opening: Reply
+    cancellation: Reply
     fence: Reply
     after: Reply
+
+    @property
+    def id(self) -> Any:
+        return self.opening.id
 
 
 async def cancelled_call(peer: Peer, link: Link) -> CancelledCall | None:
     """Cancel a call that takes a while, on `link`; None where no call is known to do so.
+
+    One that ends too soon is tried again, for on a busy machine it may have been slow by chance.
 
     Nobody may use the link afterwards.
     """
@@ -42,12 +51,16 @@ async def cancelled_call(peer: Peer, link: Link) -> CancelledCall | None:
     if slow is None or _seconds(slow) < _SLOW_S:
         return None
     params = {**slow.request.params, "_meta": {"progressToken": TOKEN}}
-    call = await peer.request("tools/call", params, link=link, until=is_response, timeout_s=0)
-    await peer.notify("notifications/cancelled", {"requestId": call.id}, link=link, timeout_s=0)
-    fence = await peer.request("server/discover", link=link)
+    for _ in range(TRIES):
+        call = await peer.request("tools/call", params, link=link, until=is_response, timeout_s=0)
+        cancelled = {"requestId": call.id}
+        ended = await peer.notify("notifications/cancelled", cancelled, link=link, timeout_s=0)
+        fence = await peer.request("server/discover", link=link)
+        if fence.answer.response_to(call.id) is None:
+            break
     wait_s = min(0.3 + 1.5 * _seconds(slow), _LONGEST_WAIT_S)
     after = await peer.request("server/discover", link=link, until=_never, timeout_s=wait_s)
-    return CancelledCall(call.id, fence, after)
+    return CancelledCall(call, ended, fence, after)
 
 
 def _never(_: Event) -> bool:

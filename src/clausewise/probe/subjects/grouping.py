@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from clausewise.core.vocabulary import Outcome
+from clausewise.probe.conversation.reproduce import at_once
 from clausewise.probe.observation import Evidence, Observation, merged
 
 
@@ -25,8 +26,7 @@ def shown_together(*replies: Evidence) -> Sighting:
 
 def shown_at_once(first: Evidence, second: Evidence) -> Sighting:
     """The second reply as the evidence: its request goes out while the first is in progress."""
-    command = f"( {first.reproduce} ) & sleep 0.1; {second.reproduce}; wait"
-    return Sighting(second.seq, command)
+    return Sighting(second.seq, at_once(str(first.reproduce), str(second.reproduce)))
 
 
 def once_each(judged: Iterable[tuple[Hashable, Observation]]) -> Observation:

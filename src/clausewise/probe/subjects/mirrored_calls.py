@@ -11,7 +11,7 @@ from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.conversation.request import HeaderEdit
 from clausewise.probe.observation import Observation, inconclusive, not_applicable, not_observed
-from clausewise.probe.offered import TOOL_S, ToolCall
+from clausewise.probe.offered import ToolCall
 from clausewise.probe.subjects.named_requests import NAME_IT
 from clausewise.wire.samples import IMPOSSIBLE, sample_value
 
@@ -38,7 +38,7 @@ class MirroredCall:
     ) -> Reply:
         """Call the tool with these arguments; `headers` depart from what they ask for."""
         params = {"name": self.tool["name"], "arguments": dict(arguments)}
-        seconds = min(TOOL_S, peer.answer_s)
+        seconds = peer.tool_s
         changed = headers or {}
         if rule is None:
             return await peer.request("tools/call", params, headers=changed, timeout_s=seconds)

@@ -8,7 +8,7 @@ from typing import Any
 
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.offered import TOOL_S, ToolCall
+from clausewise.probe.offered import ToolCall
 from clausewise.wire.headers import NAMED_BY
 
 UNKNOWN_TOOL = "clausewise_no_such_tool"
@@ -61,7 +61,7 @@ async def served_call(peer: Peer) -> NamedRequest | None:
     async def find() -> NamedRequest | None:
         for call in (await peer.callable_tools())[:_MAX_TRIES]:
             request = _request(call)
-            if await _is_served(peer, request, min(TOOL_S, peer.answer_s)):
+            if await _is_served(peer, request, peer.tool_s):
                 return request
         return None
 

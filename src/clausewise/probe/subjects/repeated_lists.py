@@ -108,11 +108,16 @@ async def does_not_vary(peer: Peer, method: str) -> Observation:
 async def _confirm_connections(
     first: _Line, second: _Line, before: _Reading, elsewhere: _Reading
 ) -> Observation:
-    """The set may change over time: only a difference that comes back in turns is a fault."""
+    """The set may change over time: only a lasting difference, come back in turns, is a fault."""
+    lasting = None
     for _ in range(_REPEATS):
         again, again_elsewhere = await first.read(), await second.read()
         if again.entries == again_elsewhere.entries:
             return inconclusive(f"two connections gave different {first.what} once, then the same")
+        pair = (again.entries, again_elsewhere.entries)
+        if lasting not in (None, pair):
+            return inconclusive(_unsteady(first))
+        lasting = pair
     return broke(
         f"two connections with the same credentials give different {first.what}",
         seen=_difference(before.entries, elsewhere.entries),
@@ -122,13 +127,15 @@ async def _confirm_connections(
 
 
 async def _confirm_side_effect(first: _Line, before: _Reading, after: _Reading) -> Observation:
-    """The same requests on new connections must change the list each time."""
+    """The same requests on new connections must change the list each time, and they alone."""
     for _ in range(_REPEATS):
         async with first.peer.fresh() as link:
             line = _Line(first.peer, first.method, link)
-            fresh = await line.read()
+            fresh, still = await line.read(), await line.read()
             await line.other_traffic()
             changed = await line.read()
+        if fresh.entries != still.entries:
+            return inconclusive(_unsteady(first))
         if fresh.entries == changed.entries:
             return inconclusive(f"the {first.what} changed once after other requests, then no more")
     return broke(
@@ -137,6 +144,10 @@ async def _confirm_side_effect(first: _Line, before: _Reading, after: _Reading) 
         expected=first.expected,
         evidence=after.last,
     )
+
+
+def _unsteady(line: _Line) -> str:
+    return f"the {line.what} change from one listing to the next by themselves"
 
 
 def _difference(one: Definitions, other: Definitions) -> str:

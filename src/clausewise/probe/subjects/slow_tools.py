@@ -10,7 +10,7 @@ HEAD_START_S = 0.1
 """How long a server gets to begin with a call before something else is sent."""
 
 LONG_S = 0.2
-"""From how many seconds on a call is long: twice the head start."""
+"""How many seconds longer than a quick answer a long call takes: twice the head start."""
 
 NO_SLOW_TOOL = (
     f"no tool that may be called takes {LONG_S:g} seconds; name a slow one with --call-tool"
@@ -38,5 +38,6 @@ def slow_tries(peer: LegacyPeer) -> tuple[Called, ...]:
 
 
 def _long_calls(peer: LegacyPeer) -> list[Called]:
-    long = (one for one in peer.calls if one.seconds >= LONG_S and one.reply.succeeded)
+    answered = (one for one in peer.calls if one.reply.succeeded)
+    long = (one for one in answered if one.seconds - one.usual_s >= LONG_S)
     return sorted(long, key=lambda one: one.seconds, reverse=True)

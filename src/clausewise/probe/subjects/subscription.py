@@ -13,7 +13,6 @@ from clausewise.probe.conversation.link import Link
 from clausewise.probe.conversation.peer import GLANCE_S, Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.conversation.request import Edits
-from clausewise.probe.offered import TOOL_S
 from clausewise.probe.subjects.cancelled_call import CancelledCall, cancelled_call
 from clausewise.probe.subjects.received import Received, received_in
 from clausewise.probe.subjects.tour import ALL_CAPABILITIES, served_calls, tour
@@ -88,12 +87,14 @@ class Listening:
     Attributes:
         full: the one that asks for all changes that the server declares.
         empty: the one that asks for nothing; None where the first was not opened.
+        cancellations: on stdio, what ended each of them, in the order of `subscriptions`.
         cancelled: on stdio, what came after the subscriptions had been cancelled.
         call: on stdio, a call that was cancelled on the same process.
     """
 
     full: Subscription
     empty: Subscription | None
+    cancellations: tuple[Reply, ...] = ()
     cancelled: tuple[Reply, ...] = ()
     call: CancelledCall | None = None
 
@@ -172,13 +173,16 @@ async def _on_stdio(peer: Peer, wanted: Mapping[str, Any]) -> Listening:
             return Listening(Subscription(full, wanted), None)
         empty = await _open(peer, {}, id=900_001, link=link, until=_any, timeout_s=_WATCH_S)
         later = (*await _call(peer, link), await peer.request("server/discover", link=link))
-        for id_ in (full.id, empty.id):
+        cancellations = [
             await peer.notify("notifications/cancelled", {"requestId": id_}, link=link)
+            for id_ in (full.id, empty.id)
+        ]
         ended = [await peer.request("server/discover", link=link) for _ in range(2)]
         call = await cancelled_call(peer, link)
     return Listening(
         Subscription(full, wanted, (empty, *later), empty.id),
         Subscription(empty, {}, later, full.id),
+        tuple(cancellations),
         tuple(ended),
         call,
     )
@@ -200,7 +204,7 @@ async def _call(peer: Peer, link: Link | None) -> tuple[Reply, ...]:
                 "tools/call",
                 params,
                 capabilities=ALL_CAPABILITIES,
-                timeout_s=min(TOOL_S, peer.answer_s),
+                timeout_s=peer.tool_s,
                 link=link or await peer.own_link(),
             )
         )

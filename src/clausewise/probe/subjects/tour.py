@@ -10,7 +10,7 @@ import anyio
 
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
-from clausewise.probe.offered import TOOL_S, prompt_arguments
+from clausewise.probe.offered import prompt_arguments
 from clausewise.probe.subjects.named_requests import NamedRequest
 
 MAX_EACH = 8
@@ -101,7 +101,7 @@ async def _visit(peer: Peer, request: NamedRequest, number: int) -> Reply:
         request.method,
         {**request.params, "_meta": {"progressToken": token}},
         capabilities=ALL_CAPABILITIES,
-        timeout_s=min(TOOL_S, peer.answer_s),
+        timeout_s=peer.tool_s,
     )
 
 

@@ -12,8 +12,9 @@ MAX_HEADER_CHARACTERS = 16 * 1024
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _SCHEME = re.compile(_TOKEN)
 _PARAMETER = re.compile(
-    rf'({_TOKEN})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|({_TOKEN}))(?=[ \t,]|$)', re.DOTALL
+    rf'({_TOKEN})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))(?=[ \t,]|$)', re.DOTALL
 )
+"""Without quotes only a token would be right; servers send URLs so, which clients read."""
 _TOKEN68 = re.compile(r"[A-Za-z0-9._~+/-]+=*[ \t]*(?=,|$)")
 _SPACES = re.compile(r"[ \t]+")
 _GAP = re.compile(r"[ \t,]*")

@@ -1,0 +1,1 @@
+"""Servers that are right, but unlike the reference server."""
