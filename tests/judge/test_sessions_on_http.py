@@ -6,7 +6,8 @@ from clausewise.core.results import Verdict
 from clausewise.core.vocabulary import Outcome, TransportKind
 from clausewise.judge.engine import Judge, JudgeResult, judge
 from clausewise.judge.session.http_sessions import MAX_LIVE_SESSIONS, HttpSessions
-from clausewise.judge.session.sessions import Memory, Session
+from clausewise.judge.session.memory import Memory
+from clausewise.judge.session.sessions import Session
 from tests.judge.notation import events_of
 
 PARAMS = (

@@ -196,7 +196,10 @@ _CAPABILITIES = {
 
 
 def _tools(request: Request) -> Reply:
-    start = int(request.params.get("cursor") or "0")
+    cursor = str(request.params.get("cursor") or "0")
+    if not cursor.isdecimal():
+        return _error(request.id, -32602, "no such cursor")
+    start = int(cursor)
     page = TOOLS[start : start + PAGE_SIZE]
     after = start + PAGE_SIZE
     more = {"nextCursor": str(after)} if after < len(TOOLS) else {}

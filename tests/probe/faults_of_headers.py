@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from clausewise.wire.sentinel import SentinelError, decode
-from tests.probe.fake_server import Reply, Request
+from tests.probe.fake_server import VERSION, Reply, Request
 from tests.probe.fault_making import (
     CALL,
     DISCOVER,
@@ -112,8 +112,19 @@ def _has_name(request: Request) -> bool:
     return "mcp-name" in request.headers
 
 
-when("any-name", lambda r: _has_name(r) and not unknown(r), served)
-when("any-case", lambda r: _has_name(r) and _decoded(r).lower() == named(r).lower(), served)
+def _else_sound(request: Request) -> bool:
+    """Whether the other standard headers are as they must be."""
+    version = request.headers.get("mcp-protocol-version")
+    method = request.headers.get("mcp-method")
+    return method == request.method and version == request.meta("protocolVersion") == VERSION
+
+
+when("any-name", lambda r: _has_name(r) and _else_sound(r) and not unknown(r), served)
+when(
+    "any-case",
+    lambda r: _has_name(r) and _else_sound(r) and _decoded(r).lower() == named(r).lower(),
+    served,
+)
 when("other-name-200", lambda r: _has_name(r) and _decoded(r) != named(r), status(200))
 when("literal-name", lambda r: _has_name(r) and header(r) != named(r), error(-32020))
 when(

@@ -154,7 +154,7 @@ def test_a_process_is_asked_for_an_unknown_version_when_it_has_served_a_known_on
 def test_a_code_is_one_finding_however_often_it_comes() -> None:
     found = verdict(observe("missing-32002"), "MCP-ERR-003")
     assert len(found.findings) == 1
-    assert found.occasions == 2
+    assert found.occasions == 3
 
 
 @pytest.mark.parametrize(

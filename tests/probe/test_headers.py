@@ -32,7 +32,6 @@ STANDARD: dict[str, Outcomes] = {
     "no-method-401": {"MCP-HDR-001": INCONCLUSIVE},
     "no-method-silence": {"MCP-HDR-001": INCONCLUSIVE},
     "tools-refused": {
-        "MCP-HDR-001": INCONCLUSIVE,
         "MCP-HDR-008": INCONCLUSIVE,
         "MCP-HDR-009": INCONCLUSIVE,
     },

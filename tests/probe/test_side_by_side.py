@@ -33,6 +33,8 @@ from tests.probe.running import LIMITS, Recorded, probe_target, process
 RULE, CLAUSE, PROBE = "MCP-STL-003", "PING-001", "ping.prompt-while-busy"
 OPTIONS = ProbeOptions(limits=LIMITS, select=(RULE, CLAUSE))
 MEETS_WITHIN_S = 10.0
+_COMMAND = (sys.executable, "-m", "clausewise", "reference", "server", "--stdio")
+ON_STDIO = StdioTarget(_COMMAND, cwd=str(ROOT))
 _DOCUMENTED = "It is broken.\n\nWhy: it is.\n\nFix: mend it.\n"
 
 
@@ -73,6 +75,7 @@ def probed(
     clause: Callable[[LegacyPeer], Awaitable[Observation]],
     options: ProbeOptions = OPTIONS,
     turn: Turn = Turn.TOGETHER,
+    target: StdioTarget | None = None,
     **traits: bool,
 ) -> Recorded:
     """A run on a server of both eras with one probe of each."""
@@ -83,6 +86,8 @@ def probed(
     monkeypatch.setattr(clause_experiments, "clause_probes", lambda: {PROBE: probe})
 
     async def whole() -> Recorded:
+        if target is not None:
+            return await probe_target(target, options)
         async with serve_reference(ServerOptions(era=Era.DUAL)) as url:
             return await probe_target(HttpTarget(url), options)
 
@@ -161,7 +166,7 @@ def test_a_pass_among_others_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     async def clause(_: LegacyPeer) -> Observation:
         return held(await company.keep(PROBE))
 
-    done = probed(monkeypatch, rule, clause, again_alone=True, turn=Turn.ALONE)
+    done = probed(monkeypatch, rule, clause, again_alone=True)
     assert outcomes(done) == {RULE: Outcome.PASS, PROBE: Outcome.PASS}
     assert len(company.met) == 2
 
@@ -181,7 +186,23 @@ def test_a_probe_of_clauses_that_must_be_alone_begins_after_all(
     assert company.met == [(RULE, 1), (PROBE, 1)]
 
 
-def test_a_rule_that_compares_is_tried_again_when_the_other_era_was_probed_meanwhile(
+def test_a_rule_that_compares_connections_waits_until_nothing_else_is_at_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    company = Company(1)
+
+    async def rule(_: Peer) -> Observation:
+        return judged(await company.keep(RULE))
+
+    async def clause(_: LegacyPeer) -> Observation:
+        return held(await company.keep(PROBE))
+
+    done = probed(monkeypatch, rule, clause, turn=Turn.ALONE)
+    assert outcomes(done)[RULE] is Outcome.PASS
+    assert company.met == [(PROBE, 1), (RULE, 1)]
+
+
+def test_one_that_compares_processes_is_tried_again_unless_it_passed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     company = Company(2)
@@ -192,7 +213,7 @@ def test_a_rule_that_compares_is_tried_again_when_the_other_era_was_probed_meanw
     async def clause(_: LegacyPeer) -> Observation:
         return held(await company.keep(PROBE))
 
-    done = probed(monkeypatch, rule, clause, turn=Turn.ALONE)
+    done = probed(monkeypatch, rule, clause, turn=Turn.ALONE, target=ON_STDIO)
     assert outcomes(done)[RULE] is Outcome.PASS
     assert sorted(company.met) == [(RULE, 1), (RULE, 2), (PROBE, 2)]
 
@@ -291,15 +312,13 @@ def recorded_verdict(done: Recorded, clause: str) -> Verdict:
 
 
 def test_a_process_may_tell_a_little_later_that_a_demanded_visit_was_made() -> None:
-    command = (sys.executable, "-m", "clausewise", "reference", "server", "--stdio")
-    target = StdioTarget((*command, "--era", "legacy"), cwd=str(ROOT))
+    target = StdioTarget((*_COMMAND, "--era", "legacy"), cwd=str(ROOT))
     options = ProbeOptions(limits=LIMITS, select=("ELIC-013",))
     done = anyio.run(probe_target, target, options)
     assert recorded_verdict(done, "ELIC-013").outcome is Outcome.PASS
 
 
 def test_a_state_is_tried_on_the_process_that_gave_it() -> None:
-    command = (sys.executable, "-m", "clausewise", "reference", "server", "--stdio")
-    target = StdioTarget((*command, "--era", "modern"), cwd=str(ROOT))
+    target = StdioTarget((*_COMMAND, "--era", "modern"), cwd=str(ROOT))
     options = ProbeOptions(limits=LIMITS, select=("CW-MRT", "CW-ELI", "CW-SMP"), concurrency=6)
     assert anyio.run(probe_target, target, options)["CW-MRT-006"].outcome is Outcome.PASS

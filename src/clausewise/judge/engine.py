@@ -17,9 +17,10 @@ from clausewise.judge.remarks import Remarks
 from clausewise.judge.session.exchanges import Exchange, Head, Raw
 from clausewise.judge.session.handshake import INITIALIZE
 from clausewise.judge.session.http_sessions import HttpSessions
+from clausewise.judge.session.memory import Memory
 from clausewise.judge.session.messages import Message, is_foreign
 from clausewise.judge.session.routing import HttpRouter, StdioRouter
-from clausewise.judge.session.sessions import Memory, Session
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.shapes import ShapeFaults, may_miss, owes_data
 from clausewise.registry import clauses
 from clausewise.trace.events import Event, EventKind, Lifecycle

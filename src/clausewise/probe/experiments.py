@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import anyio
 
+from clausewise.core.vocabulary import TransportKind
 from clausewise.probe.acquaintance import Acquaintance
 from clausewise.probe.allowance import SETTLED, Allowance
 from clausewise.probe.conversation.link import Links
@@ -42,14 +43,19 @@ class Experiments:
         self._seen: dict[str, Observation] = {}
 
     async def together(
-        self, entries: Iterable[Probe | Passive], limiter: anyio.CapacityLimiter
+        self, entries: Iterable[Probe | Passive], limiter: anyio.CapacityLimiter, disturbed: bool
     ) -> None:
-        """Run the probes by turns, those of the first as many at a time as `limiter` lets."""
+        """Run the probes by turns, those of the first as many at a time as `limiter` lets.
+
+        Where other traffic has `disturbed` those that compare connections, they wait for `alone`;
+        but processes are compared before one of them may be spoilt.
+        """
         probes = _probes_of(entries)
         async with anyio.create_task_group() as group:
             for probe in probes[Turn.TOGETHER]:
                 group.start_soon(self._decide_in_turn, probe, limiter)
-        for probe in (*probes[Turn.ALONE], *probes[Turn.LAST]):
+        compared = () if disturbed and self._over_http else probes[Turn.ALONE]
+        for probe in (*compared, *probes[Turn.LAST]):
             await self._decide(probe)
 
     async def alone(
@@ -57,13 +63,15 @@ class Experiments:
     ) -> Mapping[str, Observation]:
         """Finish while nothing else is at work; gives what came of each entry, by rule.
 
-        When other traffic has `disturbed` the probes, those that compare and did not pass are
-        tried again. Then come the probes of the end, and the passive rules.
+        When other traffic has `disturbed` the probes, those that compare are run now, or tried
+        again where they did not pass. Then come the probes of the end, and the passive rules.
         """
         entries = tuple(entries)
         probes = _probes_of(entries)
-        if disturbed:
-            for probe in probes[Turn.ALONE]:
+        for probe in probes[Turn.ALONE] if disturbed else ():
+            if self._over_http:
+                await self._decide(probe)
+            else:
                 await self._try_again(probe)
         for probe in probes[Turn.END]:
             await self._decide(probe)
@@ -71,6 +79,10 @@ class Experiments:
             if isinstance(entry, Passive):
                 await self._decide(entry)
         return self._seen
+
+    @property
+    def _over_http(self) -> bool:
+        return self._links.transport is TransportKind.HTTP
 
     async def _try_again(self, probe: Probe) -> None:
         undecided = self._seen[probe.rule].outcome not in SETTLED

@@ -36,8 +36,8 @@ class Turn(IntEnum):
     ALONE = 1
     """While no other of its era runs, because it compares connections or moments.
 
-    Where the other era was probed meanwhile, only a pass counts: whatever else came of it is
-    tried again while nothing at all runs."""
+    Where the other era is probed at the same time: over HTTP while nothing at all runs; on stdio
+    only a pass counts that came meanwhile, and anything else is tried again at the end."""
     LAST = 2
     """As ALONE, after all others, because a process that it used may serve nobody after it."""
     END = 3

@@ -128,7 +128,7 @@ class _Run:
         outside = await self._experiments(self._situation(None, reason))
         entries = self._entries.values()
         at_a_time = self._options.at_a_time(self._links.transport)
-        await outside.together(entries, anyio.CapacityLimiter(at_a_time))
+        await outside.together(entries, anyio.CapacityLimiter(at_a_time), disturbed=False)
         self._seen = await outside.alone(entries, disturbed=False)
         verdicts = self._verdicts()
         if not any(verdict.outcome.is_judgement for verdict in verdicts):
@@ -165,11 +165,12 @@ class _Run:
             half = at_a_time // 2
             async with anyio.create_task_group() as group:
                 group.start_soon(legacy.together, anyio.CapacityLimiter(half))
-                group.start_soon(modern.together, entries, anyio.CapacityLimiter(at_a_time - half))
+                rest = anyio.CapacityLimiter(at_a_time - half)
+                group.start_soon(modern.together, entries, rest, True)
         elif legacy is not None:
             await legacy.together(anyio.CapacityLimiter(at_a_time))
         if modern is not None and not beside:
-            await modern.together(entries, anyio.CapacityLimiter(at_a_time))
+            await modern.together(entries, anyio.CapacityLimiter(at_a_time), disturbed=False)
         if legacy is not None:
             await legacy.alone()
         if modern is not None:

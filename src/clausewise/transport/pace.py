@@ -15,6 +15,9 @@ import anyio
 TOO_MANY = 429
 """The status that asks for fewer requests (RFC 6585 section 4)."""
 
+UNAVAILABLE = 503
+"""The status that asks to come back later, where `Retry-After` is with it (RFC 9110 10.2.3)."""
+
 _ATTEMPTS = 4
 _FIRST_PAUSE_S = 0.5
 _SHORTEST_PAUSE_S = 0.1
@@ -53,7 +56,7 @@ class Pace:
         self._next = 0.0
         self._resume = 0.0
         self._in_a_row = 0
-        self._wanted_s: str | None = None
+        self._refused: tuple[int | None, str | None] = (TOO_MANY, None)
 
     @property
     def given_up(self) -> str | None:
@@ -63,8 +66,10 @@ class Pace:
         """
         if self._in_a_row < _REFUSALS_IN_A_ROW:
             return None
-        wait = f", Retry-After: {self._wanted_s}" if self._wanted_s is not None else ""
-        return f"HTTP {TOO_MANY}: the server goes on refusing requests for their rate{wait}"
+        status, wanted_s = self._refused
+        wait = f", Retry-After: {wanted_s}" if wanted_s is not None else ""
+        why = " for their rate" if status == TOO_MANY else ""
+        return f"HTTP {status}: the server goes on refusing requests{why}{wait}"
 
     async def turn(self) -> None:
         """Wait until the next request may be sent."""
@@ -87,7 +92,7 @@ class Pace:
     async def patiently(
         self, ask: Callable[[], Awaitable[T]], may_repeat: Callable[[], bool] = lambda: True
     ) -> T:
-        """What `ask` gives; asked again, after a pause, while it is a refusal by rate.
+        """What `ask` gives; asked again, after a pause, while it is a refusal for now.
 
         The pause is what `Retry-After` asks for, else half a second and twice as long each
         time; later requests go more slowly. The last answer is given when the patience or
@@ -95,14 +100,14 @@ class Pace:
         """
         for attempt in range(1, _ATTEMPTS + 1):
             answer = await ask()
-            if answer.status != TOO_MANY:
+            wanted_s = answer.header("retry-after")
+            if answer.status != TOO_MANY and not (answer.status == UNAVAILABLE and wanted_s):
                 self._in_a_row = 0
                 return answer
-            wanted_s = answer.header("retry-after")
             if attempt == _ATTEMPTS or not may_repeat() or not self._pause(wanted_s, attempt):
                 break
         self._in_a_row += 1
-        self._wanted_s = answer.header("retry-after")
+        self._refused = answer.status, wanted_s
         return answer
 
     def _pause(self, wanted: str | None, attempt: int) -> bool:

@@ -249,7 +249,10 @@ def _growing(wiring: Wiring) -> Wiring:
             *middle, parts = rest
             extra = tool(f"extra_{time.monotonic_ns() // 1_000_000}", {"type": "object"})
             content = replace(parts.content, tools=(extra, *parts.content.tools), page_size=100)
-            return await right(first, second, *middle, replace(parts, content=content))
+            changed: JsonObject = await right(
+                first, second, *middle, replace(parts, content=content)
+            )
+            return changed
 
         return {**table, "tools/list": handle}
 
@@ -287,7 +290,8 @@ def _after_an_empty_page(right: Any, member: str) -> Any:
             del params["cursor"]
         message = {**message, "params": params}
         first = replace(first, message=message) if isinstance(first, Incoming) else message
-        return await right(first, second, *middle, parts)
+        whole: JsonObject = await right(first, second, *middle, parts)
+        return whole
 
     return handle
 
@@ -355,6 +359,7 @@ QUIRKS = (
     Quirk(
         "has resources alone",
         without("tools", "prompts", "completions", "logging", "tasks", "extensions"),
+        inconclusive=frozenset({"CW-MRT-006"}),  # whose consent we do not give in anybody's name
     ),
     Quirk(
         "has nothing at all",
@@ -371,7 +376,11 @@ QUIRKS = (
     Quirk("has one item a page", on_content(lambda c: replace(c, page_size=1))),
     Quirk("has one page", on_content(lambda c: replace(c, page_size=1000))),
     Quirk("begins each list with an empty page and an empty cursor", _empty_pages),
-    Quirk("has other tools all the time", _growing),
+    Quirk(
+        "has other tools all the time",
+        _growing,
+        inconclusive=frozenset({"MCP-RES-007", "MCP-STL-008"}),
+    ),
     Quirk("says nothing of what its tools do", all_tools(_unannotated)),
     Quirk(
         "adds members of its own to everything",

@@ -275,7 +275,7 @@ def with_headers(*headers: tuple[str, str]):  # type: ignore[no-untyped-def]
 
 
 _LATER = HttpHead(429, (("Retry-After", "1"), ("Content-Type", "text/plain")))
-_BUSY = HttpHead(503, (("Retry-After", "1"), ("Content-Type", "text/plain")))
+BUSY = HttpHead(503, (("Retry-After", "1"), ("Content-Type", "text/plain")))
 
 QUIRKS = (
     Quirk("closes the connection after each answer", exchange=Closing),
@@ -308,7 +308,6 @@ QUIRKS = (
         ),
     ),
     Quirk("limits the rate", front=lambda: at_most(60)),
-    Quirk("is out of service in between", front=lambda: every_nth(97, _BUSY)),
     Quirk(
         "forbids clients without a key of its own",
         front=lambda: wants_key("x-api-key", "s3cret"),

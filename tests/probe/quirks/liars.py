@@ -9,7 +9,6 @@ from typing import Any
 from clausewise.reference.defects.rewiring import (
     Rewire,
     forgiving,
-    modern,
     on_delivered,
     on_error,
     on_head,
@@ -19,7 +18,6 @@ from clausewise.reference.defects.rewiring import (
     with_data,
     with_status,
 )
-from clausewise.reference.features.tools import Tool, text_result
 from clausewise.reference.http_layer import HttpHead
 from clausewise.reference.messages import JsonObject, RpcError
 from clausewise.reference.modern.parts import Incoming
@@ -38,13 +36,11 @@ class Liar:
         name: what the server does, as the end of a sentence that begins with "a server".
         rewire: changes the right server.
         rules: what a check must find broken, and nothing else.
-        options: what the server is started with.
     """
 
     name: str
     rewire: Rewire
     rules: frozenset[str]
-    options: ServerOptions = ServerOptions()
 
 
 def _later_page(incoming: Incoming) -> bool:
@@ -124,8 +120,8 @@ def _template_uri(uri: Any) -> bool:
     return isinstance(uri, str) and "note" in uri
 
 
-def _liar(name: str, rewire: Rewire, *rules: str, **more: Any) -> Liar:
-    return Liar(name, rewire, frozenset(rules), **more)
+def _liar(name: str, rewire: Rewire, *rules: str) -> Liar:
+    return Liar(name, rewire, frozenset(rules))
 
 
 LIARS = (

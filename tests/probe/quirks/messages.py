@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from clausewise.reference.defects.legacy_rewiring import legacy, on_legacy_error
@@ -49,7 +48,7 @@ def _ok_status(error: RpcError) -> RpcError:
     fixed = error.code in (-32020, -32021, -32022, -32601) or error.status != 400
     return (
         error
-        if fixed or error.code == -32602 and "_meta" in error.message
+        if fixed or (error.code == -32602 and "_meta" in error.message)
         else RpcError(error.code, error.message, error.data, status=200)
     )
 

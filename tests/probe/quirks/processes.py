@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import anyio
+import anyio.lowlevel
 from anyio.abc import ByteSendStream
 
 from clausewise.core.vocabulary import Era
@@ -42,7 +43,7 @@ class Shuffling(Rewriting):
 
     async def send(self, item: bytes) -> None:
         if b'"result"' in item:
-            await anyio.sleep(random.random() / 50)  # noqa: S311 - no secret
+            await anyio.sleep(random.random() / 50)
         await super().send(item)
 
 
@@ -53,7 +54,7 @@ class Dripping(Rewriting):
         middle = len(item) // 2
         for piece in (item[:1], item[1:middle], item[middle:-1], item[-1:]):
             await self.out.send(piece)
-            await anyio.sleep(0)
+            await anyio.lowlevel.checkpoint()
 
 
 def _with_cr(line: bytes) -> bytes:
@@ -88,7 +89,9 @@ async def _main(mode: str, era: Era) -> None:
     runtime = build(replace(quirk.options if quirk else ServerOptions(), era=era))
     if quirk is not None:
         runtime = replace(runtime, wiring=quirk.rewire(runtime.wiring))
-    out = MODES.get(mode, lambda stream: stream)(StdoutStream())
+    out: ByteSendStream = StdoutStream()
+    if mode in MODES:
+        out = MODES[mode](StdoutStream())
     if mode == "quits-at-once":
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(serve_streams, runtime, _LastWords(), out)

@@ -59,7 +59,7 @@ class Quirk:
     rewire: Rewire = unchanged
     exchange: type[HttpExchange] = HttpExchange
     front: Callable[[], Front] = field(default=lambda: lets_pass)
-    options: ServerOptions = ServerOptions()
+    options: ServerOptions = field(default_factory=ServerOptions)
     at: str = ENDPOINT
     headers: tuple[tuple[str, str], ...] = ()
     inconclusive: frozenset[str] = frozenset()
@@ -98,11 +98,18 @@ async def serve(quirk: Quirk) -> AsyncIterator[tuple[str, Runtime]]:
         tasks.cancel_scope.cancel()
 
 
-def check_quirk(quirk: Quirk, era: Era = Era.DUAL) -> RunResult:
-    """A full check of the server with this quirk."""
-    quirk = replace(quirk, options=replace(quirk.options, era=era))
+def check_quirk(quirk: Quirk, era: Era | None = None) -> RunResult:
+    """A full check of the server with this quirk; of `era` alone, where that is given."""
+    if era is not None:
+        quirk = replace(quirk, options=replace(quirk.options, era=era))
     if quirk.stdio:
-        command = (sys.executable, "-m", "tests.probe.quirks.processes", quirk.stdio, era.value)
+        command = (
+            sys.executable,
+            "-m",
+            "tests.probe.quirks.processes",
+            quirk.stdio,
+            quirk.options.era.value,
+        )
         return check.run(StdioTarget(command), check.CheckOptions())
     with (
         start_blocking_portal() as portal,

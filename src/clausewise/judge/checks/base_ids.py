@@ -9,7 +9,8 @@ from clausewise.judge.ledger import Located, Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import Exchange
 from clausewise.judge.session.messages import Message, Request
-from clausewise.judge.session.sessions import MAX_OPEN_REQUESTS, MIXED, Session, Side
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.session.sides import MAX_OPEN_REQUESTS, Side
 from clausewise.judge.wording import ABSENT, shown
 from clausewise.wire.jsonrpc import IdKey, MessageClass, valid_id
 

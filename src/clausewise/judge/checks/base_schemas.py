@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from clausewise.core.vocabulary import Outcome
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import check
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.subjects.content import objects
 from clausewise.judge.subjects.schema_documents import (
     DEFAULT_DIALECT,

@@ -10,8 +10,9 @@ import jsonschema_rs
 from clausewise.core.vocabulary import Direction
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import check
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.subjects.elicitations import ELICIT, FORM, URL, mode_of
 from clausewise.judge.subjects.schema_documents import dialect_of, digest, gave_up
 from clausewise.judge.subjects.tasks import fulfilled_request

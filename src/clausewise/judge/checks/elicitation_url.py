@@ -8,8 +8,9 @@ from typing import Any
 from clausewise.core.vocabulary import Direction, Outcome, TransportKind
 from clausewise.judge.ledger import Located, Sheet, Spot
 from clausewise.judge.registration import check
+from clausewise.judge.session.memory import Memory, forget_older_half
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import MIXED, Memory, Session, forget_older_half
+from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.subjects.elicitations import (
     ELICIT,
     URL,

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 from clausewise.core.vocabulary import TransportKind
 from clausewise.judge.ledger import Located, Sheet, Spot
 from clausewise.judge.registration import check
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.subjects.content import objects
 from clausewise.judge.subjects.elicitations import (
     ELICIT,

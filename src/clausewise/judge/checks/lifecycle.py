@@ -10,7 +10,8 @@ from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import SESSION_HEADER
 from clausewise.judge.session.handshake import INITIALIZE, INITIALIZED
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import MAX_OPEN_REQUESTS, MIXED, Session
+from clausewise.judge.session.sessions import MIXED, Session
+from clausewise.judge.session.sides import MAX_OPEN_REQUESTS
 from clausewise.judge.wording import shown
 from clausewise.trace.events import Lifecycle
 from clausewise.wire.jsonrpc import IdKey, MessageClass

@@ -9,8 +9,9 @@ from typing import Any
 from clausewise.core.vocabulary import Direction, Outcome, TransportKind
 from clausewise.judge.ledger import Located, Sheet, Spot
 from clausewise.judge.registration import check
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.subjects.error_codes import error_code
 from clausewise.judge.subjects.schema_documents import digest
 from clausewise.judge.wording import ABSENT, shown

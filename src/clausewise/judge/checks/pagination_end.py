@@ -7,9 +7,10 @@ from typing import Any
 
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import check
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.ordering import Sent, sent
-from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.wording import shown
 
 MAX_UNUSED = 1000

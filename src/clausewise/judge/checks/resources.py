@@ -9,8 +9,9 @@ from typing import Any
 from clausewise.core.vocabulary import Direction, Outcome, Party
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import check
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.subjects.content import embedded_resource, objects, prompt_blocks
 from clausewise.judge.subjects.declarations import judge_declaration
 from clausewise.judge.subjects.formats import base64_fault, scheme_of, uri_fault, uri_template_fault

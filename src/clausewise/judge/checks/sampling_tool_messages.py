@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from clausewise.core.vocabulary import Direction, Outcome, Party
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.registration import check
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.subjects.error_codes import error_code
 from clausewise.judge.subjects.sampling_messages import (
     CREATE_MESSAGE,

@@ -10,8 +10,9 @@ from typing import Any
 from clausewise.core.vocabulary import Direction, Outcome, Party
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import MIXED, Session, forget_older_half
+from clausewise.judge.session.sessions import MIXED, Session
 from clausewise.judge.subjects.content import objects
 from clausewise.judge.subjects.declarations import judge_declaration
 from clausewise.judge.subjects.listings import Fault, Unsettled, same

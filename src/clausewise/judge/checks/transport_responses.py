@@ -8,8 +8,9 @@ from clausewise.core.vocabulary import Direction, Outcome, TransportKind
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import EVENT_STREAM, Exchange, Head, Raw
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.subjects.endpoint import (
     asks_for_stream,
     belongs_to_session,

@@ -9,7 +9,8 @@ from clausewise.core.vocabulary import TransportKind
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import SESSION_HEADER, Exchange, Head, session_id_of
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.memory import forget_older_half
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.subjects.endpoint import is_marked, is_with_endpoint
 from clausewise.judge.subjects.repeats import is_news
 from clausewise.judge.wording import shown

@@ -9,8 +9,9 @@ from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import Head, Raw
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.subjects.event_streams import (
     MAX_STREAMS,
     Stream,

@@ -9,9 +9,10 @@ from clausewise.judge.ledger import Sheet, Spot
 from clausewise.judge.registration import check
 from clausewise.judge.session.exchanges import Exchange, Head, session_id_of
 from clausewise.judge.session.handshake import INITIALIZE
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.routing import WELL_FORMED
-from clausewise.judge.session.sessions import Beginnings, Session, forget_older_half
+from clausewise.judge.session.sessions import Beginnings, Session
 from clausewise.judge.subjects.endpoint import is_with_endpoint
 from clausewise.judge.wording import shown
 from clausewise.trace.events import Event, Lifecycle

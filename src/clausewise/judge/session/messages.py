@@ -41,6 +41,7 @@ class Request(Struct, eq=False):
     Attributes:
         earlier: seq at which its sender had used the id before, or None.
         older: the still unanswered request with the same id that this one hides.
+        hides: how many such requests it hides at most, with those that they hide in turn.
         cancellation: the notification by which its sender cancelled it while it was open.
         answered: seq of its answer, or None.
         answered_at_home: whether the HTTP exchange that carried it carried its answer, too. It is
@@ -56,6 +57,7 @@ class Request(Struct, eq=False):
     injected: bool
     earlier: int | None = None
     older: Request | None = None
+    hides: int = 0
     cancellation: Message | None = None
     answered: int | None = None
     answered_at_home: bool = False

@@ -9,7 +9,8 @@ from clausewise.judge.gate import named_version
 from clausewise.judge.session.exchanges import Exchange, session_id_of
 from clausewise.judge.session.handshake import INITIALIZE
 from clausewise.judge.session.http_sessions import MAX_LIVE_SESSIONS, HttpSessions
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.memory import forget_older_half
+from clausewise.judge.session.sessions import Session
 from clausewise.trace.events import Event, EventKind, Lifecycle
 from clausewise.wire.jsonrpc import MessageClass, classify
 

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass
 
 from clausewise.core.vocabulary import Direction, TransportKind
 from clausewise.judge.session.exchanges import Exchange
 from clausewise.judge.session.handshake import INITIALIZE, Handshake
+from clausewise.judge.session.memory import Memory, forget_older_half
 from clausewise.judge.session.messages import Message, Request
-from clausewise.judge.session.used_ids import UsedIds
+from clausewise.judge.session.sides import Side
 from clausewise.judge.wording import ABSENT
 from clausewise.trace.events import Event, Lifecycle
 from clausewise.wire.jsonrpc import IdKey, MessageClass, id_key, valid_id
-
-MAX_OPEN_REQUESTS = 10_000
-"""Unanswered requests remembered a side; older ones are forgotten."""
-
-MAX_HIDDEN = 64
-"""Unanswered requests with one and the same id among which the answered one is looked for."""
 
 MAX_ANSWERED = 256
 """Answered requests remembered a side."""
@@ -35,8 +28,6 @@ CANCELLED = "notifications/cancelled"
 MIXED = "messages of several sessions cannot be told apart"
 """Why a check decides nothing in a session that is `shared`."""
 
-_State = TypeVar("_State")
-
 # An attribute look-up on an enum class is too slow for what is done with every message.
 _C2S = Direction.CLIENT_TO_SERVER
 _REQUEST = MessageClass.REQUEST
@@ -44,115 +35,11 @@ _NOTIFICATION = MessageClass.NOTIFICATION
 _BATCH = MessageClass.BATCH
 
 
-def forget_older_half(table: dict[Any, Any]) -> None:
-    """Drop the older half of a table that has grown too large; constant time per entry."""
-    for key in list(islice(table, len(table) // 2)):
-        del table[key]
-
-
-class _StateOf(Protocol):
-    def __call__(self, kind: type[_State], /) -> _State: ...
-
-
-class _States(dict[type[Any], Any]):
-    """One value a type, made when first asked for."""
-
-    def __missing__(self, kind: type[Any]) -> Any:
-        made = self[kind] = kind()
-        return made
-
-
-class Memory:
-    """What checks keep between events.
-
-    Attributes:
-        state: gives the value of a type, which must be callable without arguments. Each type
-            has one value, made when first asked for. (The look-up of a dict itself, as checks
-            ask several times an event.)
-    """
-
-    def __init__(self) -> None:
-        self.state: _StateOf = _States().__getitem__
-
-
 @dataclass(slots=True)
 class Beginnings:
     """How many sessions of a recording an initialize request has begun so far."""
 
     count: int = 0
-
-
-@dataclass(slots=True, eq=False)
-class Side:
-    """What one party sent in a session.
-
-    Attributes:
-        open: its unanswered requests by id.
-        answered: its requests that were answered lately, by id.
-        answered_to: seq of the latest request of the other side that it answered, so that
-            on an ordered channel it has read whatever came before; -1 if there is none.
-        used: the ids of its requests.
-        forgetful: whether open requests had to be forgotten.
-        unreadable: how many inputs it sent whose id nobody could read, not yet answered.
-        last: class of its last message; None before there is one or after a raw input.
-        has_injected: whether a test driver sent a deliberate fault in its name.
-        was_odd: whether its last input was raw or a message with a faulty envelope.
-    """
-
-    open: dict[IdKey, Request] = field(default_factory=dict)
-    answered: dict[IdKey, Request] = field(default_factory=dict)
-    answered_to: int = -1
-    used: UsedIds = field(default_factory=UsedIds)
-    forgetful: bool = False
-    unreadable: int = 0
-    last: MessageClass | None = None
-    has_injected: bool = False
-    was_odd: bool = False
-
-    def issue(self, request: Request, *, counts: bool) -> None:
-        """Open `request`; with `counts` its id is taken from now on."""
-        key = request.key
-        if counts:
-            request.earlier = self.used.take(key, request.seq)
-        opened = self.open
-        if key in opened:
-            request.older = opened.pop(key)
-        opened[key] = request
-        if len(opened) > MAX_OPEN_REQUESTS:
-            forget_older_half(opened)
-            self.forgetful = True
-
-    def settle(self, key: IdKey, asked: Request | None = None) -> Request | None:
-        """Take an open request with this id off the table: `asked`, else the most recent."""
-        latest = self.open.pop(key, None)
-        if latest is None or latest.older is None:
-            return latest
-        newer = latest
-        for _ in range(MAX_HIDDEN):
-            older = newer.older
-            if older is None or asked is latest:
-                break
-            if older is asked:
-                newer.older = older.older
-                self.open[key] = latest
-                return older
-            newer = older
-        self.open[key] = latest.older
-        return latest
-
-    def withdraw(self, request: Request) -> bool:
-        """Undo `issue` if the request is still unanswered; says whether it was."""
-        if self.open.get(request.key) is not request:
-            return False
-        self.settle(request.key)
-        self.used.release(request.key, request.seq)
-        return True
-
-    def reopen(self, request: Request) -> None:
-        """Undo that `request` was answered, unless its id is open again."""
-        if request.key not in self.open:
-            request.answered, request.answered_on = None, None
-            self.open[request.key] = request
 
 
 class Session(Memory):
@@ -226,7 +113,7 @@ class Session(Memory):
 
         An exchange that is still known names its session, which would keep it all in memory.
         """
-        self.state = _States().__getitem__
+        super().forget()
         self.client, self.server = Side(), Side()
         self._deliveries, self._refused = {}, {}
 

@@ -10,9 +10,10 @@ from msgspec import Struct
 from clausewise.core.vocabulary import Direction
 from clausewise.judge.ledger import Sheet
 from clausewise.judge.session.exchanges import Exchange, Head
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message
 from clausewise.judge.session.routing import label_of
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.subjects.endpoint import LAST_EVENT_ID_HEADER, is_with_endpoint
 from clausewise.trace.events import Event, Lifecycle
 

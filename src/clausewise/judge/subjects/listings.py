@@ -8,9 +8,10 @@ from typing import Any
 
 from clausewise.core.vocabulary import TransportKind
 from clausewise.judge.ledger import Located, Sheet, Spot
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message, Request
 from clausewise.judge.session.ordering import Sent, sent, surely_later
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.sessions import Session
 
 MAX_ENTRIES = 10_000
 """Entries remembered a listing; older ones count as never listed."""

@@ -9,9 +9,10 @@ from msgspec import Struct
 
 from clausewise.core.vocabulary import Direction
 from clausewise.judge.session.exchanges import Exchange
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message, Request
 from clausewise.judge.session.ordering import Sent
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.wording import ABSENT
 from clausewise.wire.jsonrpc import IdKey, id_key, valid_id
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clausewise.judge.ledger import Sheet
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message, Request
 from clausewise.judge.session.ordering import Sent, sent
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.subjects.content import objects
 from clausewise.judge.subjects.tasks import MAX_TASKS, TASK_RESULT, TaskKey, creates_task
 from clausewise.wire.jsonrpc import MessageClass

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from clausewise.core.vocabulary import Direction
+from clausewise.judge.session.memory import forget_older_half
 from clausewise.judge.session.messages import Message, Request
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.sessions import Session
 
 TASK_RESULT = "tasks/result"
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from clausewise.judge.session.sessions import Session, forget_older_half
+from clausewise.judge.session.memory import forget_older_half
+from clausewise.judge.session.sessions import Session
 from clausewise.judge.subjects.schema_documents import (
     Dialect,
     SchemaFault,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import anyio
 
+from clausewise.core.vocabulary import Outcome
 from clausewise.probe.clause_registration import clause_probe
 from clausewise.probe.conversation.legacy_peer import Called, LegacyPeer
 from clausewise.probe.conversation.reply import Reply
@@ -44,8 +45,12 @@ async def takes_effect(peer: LegacyPeer) -> Observation:
         seen = await _cancelled(peer, slow, f"{_ID}-{number}", HEAD_START_S)
         if seen is None:
             why = f"the tool {slow.call.name} ended before it could be cancelled"
-        elif seen.is_answered and seen.seconds >= _CROSSING_S:
-            return _answered(seen, f"{seen.seconds:.2g} s after the cancellation")
+        elif seen.is_late:
+            # A busy machine may be late to read what had crossed: not each time.
+            again = await _cancelled(peer, slow, f"{_ID}-again", HEAD_START_S)
+            if again is not None and again.is_late:
+                return _answered(again, f"{again.seconds:.2g} s after the cancellation")
+            return left_to_the_recording()
         elif seen.is_prompt and slow.seconds >= _LONG_ENOUGH_S:
             later = await _cancelled(peer, slow, f"{_ID}-later", slow.seconds / 2)
             if later is not None and later.is_prompt:
@@ -58,15 +63,24 @@ async def takes_effect(peer: LegacyPeer) -> Observation:
 
 @dataclass(frozen=True, slots=True)
 class _Cancelled:
-    """What came of a call, how long after its cancellation, and the command for both."""
+    """What came of a call, how long after its cancellation, and the command for both.
+
+    Over HTTP a server without sessions may not know the call, and may ignore a cancellation of
+    what it does not know.
+    """
 
     reply: Reply
     seconds: float
     command: str
+    may_be_unknown: bool
 
     @property
     def is_answered(self) -> bool:
         return self.reply.response_event is not None
+
+    @property
+    def is_late(self) -> bool:
+        return self.is_answered and self.seconds >= _CROSSING_S
 
     @property
     def is_prompt(self) -> bool:
@@ -92,13 +106,16 @@ async def _cancelled(
         # Its answer shows, on stdio, that the cancellation was read.
         await session.request("ping")
         command = session.overlapping(call.reply.request, cancellation.request)
-        return _Cancelled(call.reply, call.ended - sent, command)
+        sessionless = call.reply.status is not None and session.session_id is None
+        return _Cancelled(call.reply, call.ended - sent, command, sessionless)
 
 
 def _answered(seen: _Cancelled, when: str) -> Observation:
     return broke(
         "a cancelled request is answered",
         seen=f"{seen.reply.shown}, {when}",
-        expected="no answer",
+        expected="no answer"
+        + (", if the server without sessions knows the call" if seen.may_be_unknown else ""),
+        severity=Outcome.INFO if seen.may_be_unknown else None,
         evidence=Sighting(seen.reply.seq, seen.command),
     )

@@ -16,7 +16,7 @@ from clausewise.probe.observation import (
     not_observed,
 )
 from clausewise.probe.subjects.running_requests import running
-from clausewise.probe.subjects.slow_tools import HEAD_START_S, NO_SLOW_TOOL, slow_tries
+from clausewise.probe.subjects.slow_tools import HEAD_START_S, NO_SLOW_TOOL, TRIES, slow_tries
 
 _NOTICED_S = 0.1
 """An answer that takes less has not waited for anything."""
@@ -44,8 +44,11 @@ async def prompt_while_busy(peer: LegacyPeer) -> Observation:
         if not seen.faults:
             return seen
         # A busy machine may have held up the answer: what is so each time is no chance.
-        again = await _ping_meanwhile(session, slow)
-    return again if again.outcome is Outcome.PASS else seen
+        for _ in range(TRIES):
+            again = await _ping_meanwhile(session, slow)
+            if again.outcome is Outcome.PASS:
+                return again
+    return seen
 
 
 async def _ping_meanwhile(session: LegacySession, slow: Called) -> Observation:

@@ -49,7 +49,7 @@ async def _cancelled_alone(peer: Peer) -> CancelledCall | None:
 
 def _after_call(peer: Peer, call: CancelledCall) -> Observation:
     """The fence shows when the cancellation was read."""
-    if _belong((call.fence,), call.id):
+    if call.ended_too_soon or _belong((call.fence,), call.id):
         return inconclusive("the call had ended, or gone on, before its cancellation was read")
     if not call.fence.succeeded:
         return inconclusive(call.fence.blocked or f"server/discover got {call.fence.shown}")

@@ -17,8 +17,8 @@ from clausewise.probe.observation import (
     inconclusive,
     not_observed,
 )
-from clausewise.probe.probes.statelessness import listed_method
 from clausewise.probe.probes.resource_uris import missing_below
+from clausewise.probe.probes.statelessness import listed_method
 from clausewise.probe.registration import probe
 from clausewise.probe.subjects.carriers import DISCOVERY, Carrier, carriers
 from clausewise.probe.subjects.control import failed_control
@@ -63,7 +63,7 @@ async def unsupported_version_is_named(peer: Peer) -> Observation:
 
 
 async def _unsupported(peer: Peer, carrier: Carrier) -> Observation:
-    reply = await carrier.send(peer, "MCP-ERR-001", version=NO_SUCH_VERSION)
+    reply = await carrier.send(peer, rule="MCP-ERR-001", version=NO_SUCH_VERSION)
     if reply.message is None and reply.blocked is not None:
         return inconclusive(reply.blocked)
     expected = due(ErrorCode.UNSUPPORTED_VERSION, 400, peer.transport)
@@ -260,7 +260,7 @@ _VERSION = "_meta.protocolVersion"
 
 
 async def _without(peer: Peer, carrier: Carrier, key: str) -> Reply:
-    return await carrier.send(peer, "MCP-ERR-006", meta={key: ABSENT})
+    return await carrier.send(peer, rule="MCP-ERR-006", meta={key: ABSENT})
 
 
 def _ambiguous(peer: Peer, reply: Reply, what: str) -> Observation:

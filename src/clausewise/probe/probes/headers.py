@@ -59,7 +59,7 @@ async def missing_method_header_is_refused(peer: Peer) -> Observation:
         return inconclusive(failure)
     judged: list[Judged] = []
     for carrier in await carriers(peer):
-        reply = await carrier.send(peer, "MCP-HDR-001", headers={METHOD: None})
+        reply = await carrier.send(peer, rule="MCP-HDR-001", headers={METHOD: None})
         message = "a request without Mcp-Method is not refused as it must be"
         judged.append((METHOD, refusal(reply, message)))
     return once_each(judged)
@@ -122,7 +122,7 @@ async def missing_version_header_is_refused(peer: Peer) -> Observation:
     asked = await carriers(peer) if peer.era is Era.MODERN else (DISCOVERY,)
     judged: list[Judged] = []
     for carrier in asked:
-        reply = await carrier.send(peer, "MCP-HDR-004", headers={VERSION: None})
+        reply = await carrier.send(peer, rule="MCP-HDR-004", headers={VERSION: None})
         message = "a request without MCP-Protocol-Version is not refused as it must be"
         judged.append((VERSION, refusal(reply, message)))
     return once_each(judged)
@@ -165,7 +165,7 @@ async def version_header_must_match_body(peer: Peer) -> Observation:
 
 
 async def _differing(peer: Peer, carrier: Carrier, header: str, body: str) -> Judged:
-    reply = await carrier.send(peer, "MCP-HDR-005", version=body, headers={VERSION: header})
+    reply = await carrier.send(peer, rule="MCP-HDR-005", version=body, headers={VERSION: header})
     if reply.code == ErrorCode.UNSUPPORTED_VERSION and NO_SUCH_VERSION in (header, body):
         return "unsupported", broke(
             "a difference between header and body is reported as an unsupported version",

@@ -38,7 +38,7 @@ async def method_header_must_match_body(peer: Peer) -> Observation:
         other = "tools/list" if carrier.method == "prompts/list" else "prompts/list"
         values = {"another method": other, "another case": carrier.method.upper()}
         for what, value in values.items():
-            reply = await carrier.send(peer, "CW-HDR-001", headers={METHOD: value})
+            reply = await carrier.send(peer, rule="CW-HDR-001", headers={METHOD: value})
             message = f"a request with {what} in Mcp-Method is not refused as it must be"
             seen = refusal(reply, message)
             judged.append((reply.code if reply.error is not None else reply.status, seen))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import cycle, islice
 from typing import Any
 
+from clausewise.core.vocabulary import Direction
 from clausewise.probe.conversation.link import Link, is_response
 from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.reply import Reply
 from clausewise.probe.subjects.slow_tools import TRIES
 from clausewise.probe.subjects.tour import Visit, tour
 from clausewise.trace.events import Event
+from clausewise.wire.jsonrpc import same_id
 
 TOKEN = "clausewise-cancelled"
 
@@ -28,12 +31,14 @@ class CancelledCall:
         cancellation: what was read before the fence was sent.
         fence: the answer to a request sent after the cancellation, and what came before it.
         after: what came after that answer.
+        ended_too_soon: whether the call's response came before the fence was answered.
     """
 
     opening: Reply
     cancellation: Reply
     fence: Reply
     after: Reply
+    ended_too_soon: bool
 
     @property
     def id(self) -> Any:
@@ -43,24 +48,46 @@ class CancelledCall:
 async def cancelled_call(peer: Peer, link: Link) -> CancelledCall | None:
     """Cancel a call that takes a while, on `link`; None where no call is known to do so.
 
-    One that ends too soon is tried again, for on a busy machine it may have been slow by chance.
+    Where one ends too soon the next slowest is tried, and each again: the first call of a
+    process, or any on a busy machine, may have been slow by chance.
 
     Nobody may use the link afterwards.
     """
-    slow = max(await tour(peer), key=_seconds, default=None)
-    if slow is None or _seconds(slow) < _SLOW_S:
+    slowest = sorted(await tour(peer), key=_seconds, reverse=True)
+    slow = [visit for visit in slowest if _seconds(visit) >= _SLOW_S]
+    if not slow:
         return None
-    params = {**slow.request.params, "_meta": {"progressToken": TOKEN}}
-    for _ in range(TRIES):
+    for number, visit in enumerate(islice(cycle(slow), TRIES)):
+        params = {**visit.request.params, "_meta": {"progressToken": TOKEN}}
         call = await peer.request("tools/call", params, link=link, until=is_response, timeout_s=0)
         cancelled = {"requestId": call.id}
         ended = await peer.notify("notifications/cancelled", cancelled, link=link, timeout_s=0)
-        fence = await peer.request("server/discover", link=link)
-        if fence.answer.response_to(call.id) is None:
+        fence = await _fence(peer, link, f"{TOKEN}-{number}")
+        too_soon = _is_answered(peer, call.id, fence)
+        if not too_soon:
             break
-    wait_s = min(0.3 + 1.5 * _seconds(slow), _LONGEST_WAIT_S)
+    wait_s = min(0.3 + 1.5 * _seconds(visit), _LONGEST_WAIT_S)
     after = await peer.request("server/discover", link=link, until=_never, timeout_s=wait_s)
-    return CancelledCall(call, ended, fence, after)
+    return CancelledCall(call, ended, fence, after, too_soon)
+
+
+def _is_answered(peer: Peer, id_: Any, fence: Reply) -> bool:
+    """Whether a response is recorded up to the fence; it may have come between two requests."""
+    last = fence.seq or 0
+    came = (event for event in peer.recording if event.seq <= last and is_response(event))
+    return any(
+        event.direction is Direction.SERVER_TO_CLIENT and same_id(event.payload.get("id"), id_)
+        for event in came
+    )
+
+
+async def _fence(peer: Peer, link: Link, id_: str) -> Reply:
+    """The answer to this request, not that of the call, which may come before it."""
+
+    def answers(event: Event) -> bool:
+        return is_response(event) and same_id(event.payload.get("id"), id_)
+
+    return await peer.request("server/discover", link=link, id=id_, until=answers)
 
 
 def _never(_: Event) -> bool:

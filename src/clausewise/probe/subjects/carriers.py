@@ -21,9 +21,9 @@ class Carrier:
     method: str
     params: Mapping[str, Any] | None = None
 
-    async def send(self, peer: Peer, rule: str, **edits: Unpack[Edits]) -> Reply:
-        """Send it with `edits`, by which it breaks `rule`."""
-        return await peer.request(self.method, self.params, **{**edits, "rule": rule})
+    async def send(self, peer: Peer, **edits: Unpack[Edits]) -> Reply:
+        """Send it with `edits`."""
+        return await peer.request(self.method, self.params, **edits)
 
 
 DISCOVERY = Carrier("server/discover")
