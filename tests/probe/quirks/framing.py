@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import secrets
 from collections import deque
 from dataclasses import replace
 
@@ -94,7 +95,7 @@ class Streaming(HttpExchange):
         others = tuple(header for header in head.headers if header[0] != "Content-Type")
         await self.open(replace(head, headers=SSE_HEADERS + others))
         if self.request.value("mcp-method") is None:  # 2025-11-25 wants an event to resume after
-            await self.write(b"id: %d-0\ndata: \n\n" % id(self))
+            await self.write(b"id: %b\ndata: \n\n" % secrets.token_hex(8).encode())
         await self.write(b"data: " + body + b"\n\n")
         await self.close()
 
