@@ -43,7 +43,7 @@ OWN_ORIGINS = ("http://127.0.0.1", "null")
 
 @dataclass(frozen=True)
 class Request:
-    """One request or notification as it came; `nth` counts those of its method from 0."""
+    """One request or notification as it came; `nth` counts the served ones of its method from 0."""
 
     message: Any
     http_method: str = "POST"
@@ -273,9 +273,10 @@ class _Desk:
 
     def reply(self, request: Request, *, over_http: bool) -> Reply | None:
         nth = self._counts.get(request.method, 0)
-        self._counts[request.method] = nth + 1
         request = replace(request, nth=nth)
         right = conforming(request, over_http=over_http)
+        if "error" not in right.response:
+            self._counts[request.method] = nth + 1
         return right if self._fault is None else self._fault(request, right)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.probe.fake_server import (
+    VERSION,
     Fault,
     Reply,
     Request,
@@ -18,10 +19,13 @@ Change = Callable[[Reply], Reply | None]
 
 
 def on(name: str, method: str, change: Change, /, **params: Any) -> None:
-    """A fault in the answers to one method, or to those of its requests with these params."""
+    """A fault in the answers to one method, or to those of its sound requests with these params."""
 
     def fault(request: Request, reply: Reply) -> Reply | None:
         fits = request.method == method and params.items() <= request.params.items()
+        if params:
+            fits = fits and request.meta("protocolVersion") == VERSION
+            fits = fits and request.meta("clientCapabilities") is not None
         return change(reply) if fits else reply
 
     FAULTS[name] = fault
