@@ -195,8 +195,11 @@ def unbroken(_request: Request, right: Reply) -> Reply:
 def test_a_first_refusal_by_rate_does_not_end_the_run() -> None:
     """Neither server/discover nor initialize is taken for what it is not."""
 
+    refused: set[str | None] = set()
+
     def first_refused(request: Request, right: Reply) -> Reply:
-        first = request.nth == 0 and request.method in ("server/discover", "initialize")
+        first = request.method in {"server/discover", "initialize"} - refused
+        refused.add(request.method)
         return Reply(status=429, headers=()) if first else dual(request, right)
 
     done = on_fake(replace(OPTIONS, select=("MCP-DSC-001",)), first_refused)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -106,6 +107,26 @@ def test_the_peers_own_link_is_replaced_when_the_server_closed_it() -> None:
         return [(await peer.request("tools/list")).succeeded for _ in range(3)]
 
     assert with_peer(use, closing) == [True, True, True]
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_connection_whose_stream_broke_off_before_the_response_is_not_used_again(
+    answered: bool,
+) -> None:
+    """Its end may be read only when the next request is on its way."""
+
+    def breaking_off(_request: Request, right: fake_server.Reply) -> fake_server.Reply:
+        # Not a stream to the fake server, so that it keeps the connection.
+        named = (("Content-Type", "text/event-stream"),)
+        text = b"data: " + json.dumps(right.response).encode() + b"\n\n" if answered else b": \n\n"
+        return fake_server.Reply((), 200, named, raw=text)
+
+    async def use(peer: Peer) -> bool:
+        async with peer.fresh() as link:
+            await peer.request("tools/list", link=link)
+            return link.alive
+
+    assert with_peer(use, breaking_off) is answered
 
 
 def test_a_dead_link_of_ones_own_choice_is_not_reopened() -> None:

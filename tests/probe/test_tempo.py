@@ -13,6 +13,8 @@ from clausewise.probe.conversation.peer import Peer
 from clausewise.probe.conversation.tempo import Tempo
 from clausewise.probe.offered import TOOL_S, ToolCall
 from clausewise.probe.subjects.slow_tools import slow_tries
+from clausewise.reference.options import ServerOptions
+from clausewise.reference.server import serve_http as serve_reference
 from clausewise.trace.tape import Tape
 from clausewise.transport.limits import Limits
 from clausewise.transport.targets import HttpTarget
@@ -85,9 +87,24 @@ def test_a_call_that_took_no_longer_than_everything_else_is_not_long() -> None:
             known = LegacyAcquaintance()
             known.called.set()
             known.calls += [called("quick", 0.5, 0.4), called("slow", 0.6, 0.3)]
-            return [one.call.name for one in slow_tries(LegacyPeer(links, known))]
+            return [one.call.name for one in await slow_tries(LegacyPeer(links, known))]
 
     assert set(anyio.run(tries)) == {"slow"}
+
+
+@pytest.mark.parametrize(("tool", "is_long"), [("wait", True), ("all_content", False)])
+def test_what_took_long_while_everything_did_is_timed_once_more(tool: str, is_long: bool) -> None:
+    async def tries() -> set[str]:
+        url_of = serve_reference(ServerOptions())
+        async with url_of as url, Links(HttpTarget(url), Tape(), LIMITS) as links:
+            known = LegacyAcquaintance()
+            known.called.set()
+            known.calls.append(called(tool, 0.5, 0.4))
+            found = {one.call.name for one in await slow_tries(LegacyPeer(links, known))}
+            await known.end()
+            return found
+
+    assert anyio.run(tries) == ({tool} if is_long else set())
 
 
 def test_no_patience_is_longer_than_that_for_an_answer() -> None:

@@ -41,7 +41,7 @@ async def takes_effect(peer: LegacyPeer) -> Observation:
     and send nothing for the request.
     """
     why = NO_SLOW_TOOL
-    for number, slow in enumerate(slow_tries(peer)):
+    for number, slow in enumerate(await slow_tries(peer)):
         seen = await _cancelled(peer, slow, f"{_ID}-{number}", HEAD_START_S)
         if seen is None:
             why = f"the tool {slow.call.name} ended before it could be cancelled"

@@ -33,7 +33,7 @@ async def prompt_while_busy(peer: LegacyPeer) -> Observation:
 
     Fix: read on while a request is in progress, and answer `ping` at once.
     """
-    tries = slow_tries(peer)
+    tries = await slow_tries(peer)
     if not tries:
         return not_observed(NO_SLOW_TOOL)
     async with peer.session() as session:

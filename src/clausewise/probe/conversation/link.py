@@ -53,13 +53,17 @@ class Link:
         self._released = anyio.Event()
         self._linger_s = 0.0
         self._settled = True
+        self._broken_off = False
         self.ended = anyio.Event()
         """Set once the connection is closed, or the process has exited."""
 
     @property
     def alive(self) -> bool:
-        """Whether the server still holds the connection, or the process runs."""
-        return self._end.alive and not self._released.is_set()
+        """Whether the server still holds the connection, or the process runs.
+
+        One whose server broke off a stream before the response is not: it is about to close.
+        """
+        return self._end.alive and not self._released.is_set() and not self._broken_off
 
     @property
     def settled(self) -> bool:
@@ -100,6 +104,7 @@ class Link:
             session=session,
         )
         self._settled = settled and answer.ending is Ending.COMPLETE
+        self._broken_off = request.id is not ABSENT and _is_broken_off(answer)
         self._time(request, answer, began)
         return answer
 
@@ -277,6 +282,12 @@ def is_response(event: Event) -> bool:
     if not isinstance(message, dict) or "method" in message:
         return False
     return not message.keys().isdisjoint(_MEMBERS)
+
+
+def _is_broken_off(answer: Answer) -> bool:
+    """Whether a stream of events has ended without the response that it was to bring."""
+    streams = answer.media_type == "text/event-stream"
+    return streams and answer.ending is Ending.COMPLETE and not _is_answered(answer)
 
 
 def _is_answered(answer: Answer) -> bool:
