@@ -31,6 +31,8 @@ from tests.conftest import ROOT
 from tests.probe.running import LIMITS, Recorded, probe_target, process
 
 RULE, CLAUSE, PROBE = "MCP-STL-003", "PING-001", "ping.prompt-while-busy"
+RuleProbe = Callable[[Peer], Awaitable[Observation]]
+ProbeOfClause = Callable[[LegacyPeer], Awaitable[Observation]]
 OPTIONS = ProbeOptions(limits=LIMITS, select=(RULE, CLAUSE))
 MEETS_WITHIN_S = 10.0
 _COMMAND = (sys.executable, "-m", "clausewise", "reference", "server", "--stdio")
@@ -61,6 +63,22 @@ class Company:
         self.met.append((name, most))
         return most
 
+    def rule(self, seen: Callable[[int], Observation] = held) -> RuleProbe:
+        """A probe of the rule, which judges by the most that were at work."""
+
+        async def rule(_: Peer) -> Observation:
+            return seen(await self.keep(RULE))
+
+        return rule
+
+    def clause(self, seen: Callable[[int], Observation] = held) -> ProbeOfClause:
+        """A probe of the clause, likewise."""
+
+        async def clause(_: LegacyPeer) -> Observation:
+            return seen(await self.keep(PROBE))
+
+        return clause
+
 
 def judged(most: int) -> Observation:
     """A fault that others make."""
@@ -69,10 +87,15 @@ def judged(most: int) -> Observation:
     return broke("it was disturbed", seen="others", expected="nobody")
 
 
+def unless_busy(most: int) -> Observation:
+    """What only shows while nothing else is at work."""
+    return held() if most == 1 else not_observed("too busy")
+
+
 def probed(
     monkeypatch: pytest.MonkeyPatch,
-    rule: Callable[[Peer], Awaitable[Observation]],
-    clause: Callable[[LegacyPeer], Awaitable[Observation]],
+    rule: RuleProbe,
+    clause: ProbeOfClause,
     options: ProbeOptions = OPTIONS,
     turn: Turn = Turn.TOGETHER,
     target: StdioTarget | None = None,
@@ -101,27 +124,13 @@ def outcomes(done: Recorded) -> Mapping[str, Outcome]:
 
 def test_the_probes_of_both_eras_are_at_work_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     company = Company(2)
-
-    async def rule(_: Peer) -> Observation:
-        return held(await company.keep(RULE))
-
-    async def clause(_: LegacyPeer) -> Observation:
-        return held(await company.keep(PROBE))
-
-    probed(monkeypatch, rule, clause)
+    probed(monkeypatch, company.rule(), company.clause())
     assert dict(company.met) == {RULE: 2, PROBE: 2}
 
 
 def test_one_probe_at_a_time_is_one_of_either_era(monkeypatch: pytest.MonkeyPatch) -> None:
     company = Company(1)
-
-    async def rule(_: Peer) -> Observation:
-        return held(await company.keep(RULE))
-
-    async def clause(_: LegacyPeer) -> Observation:
-        return held(await company.keep(PROBE))
-
-    probed(monkeypatch, rule, clause, replace(OPTIONS, concurrency=1))
+    probed(monkeypatch, company.rule(), company.clause(), replace(OPTIONS, concurrency=1))
     assert company.met == [(PROBE, 1), (RULE, 1)]
 
 
@@ -130,15 +139,12 @@ def test_a_probe_of_clauses_that_others_disturb_is_tried_again(
     monkeypatch: pytest.MonkeyPatch, passes_alone: bool, outcome: Outcome
 ) -> None:
     company = Company(2)
-
-    async def rule(_: Peer) -> Observation:
-        return held(await company.keep(RULE))
-
-    async def clause(_: LegacyPeer) -> Observation:
-        most = await company.keep(PROBE)
-        return judged(most if passes_alone else 2)
-
-    done = probed(monkeypatch, rule, clause, again_alone=True)
+    done = probed(
+        monkeypatch,
+        company.rule(),
+        company.clause(lambda most: judged(most if passes_alone else 2)),
+        again_alone=True,
+    )
     assert outcomes(done)[PROBE] is outcome
     assert sorted(company.met) == [(RULE, 2), (PROBE, 1), (PROBE, 2)]
 
@@ -147,26 +153,13 @@ def test_what_was_not_observed_among_others_is_tried_for_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     company = Company(2)
-
-    async def rule(_: Peer) -> Observation:
-        return held(await company.keep(RULE))
-
-    async def clause(_: LegacyPeer) -> Observation:
-        return held() if await company.keep(PROBE) == 1 else not_observed("too busy")
-
-    assert outcomes(probed(monkeypatch, rule, clause, again_alone=True))[PROBE] is Outcome.PASS
+    done = probed(monkeypatch, company.rule(), company.clause(unless_busy), again_alone=True)
+    assert outcomes(done)[PROBE] is Outcome.PASS
 
 
 def test_a_pass_among_others_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     company = Company(2)
-
-    async def rule(_: Peer) -> Observation:
-        return held(await company.keep(RULE))
-
-    async def clause(_: LegacyPeer) -> Observation:
-        return held(await company.keep(PROBE))
-
-    done = probed(monkeypatch, rule, clause, again_alone=True)
+    done = probed(monkeypatch, company.rule(), company.clause(), again_alone=True)
     assert outcomes(done) == {RULE: Outcome.PASS, PROBE: Outcome.PASS}
     assert len(company.met) == 2
 
@@ -175,14 +168,7 @@ def test_a_probe_of_clauses_that_must_be_alone_begins_after_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     company = Company(1)
-
-    async def rule(_: Peer) -> Observation:
-        return held(await company.keep(RULE))
-
-    async def clause(_: LegacyPeer) -> Observation:
-        return held(await company.keep(PROBE))
-
-    probed(monkeypatch, rule, clause, alone=True)
+    probed(monkeypatch, company.rule(), company.clause(), alone=True)
     assert company.met == [(RULE, 1), (PROBE, 1)]
 
 
@@ -190,14 +176,7 @@ def test_a_rule_that_compares_connections_waits_until_nothing_else_is_at_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     company = Company(1)
-
-    async def rule(_: Peer) -> Observation:
-        return judged(await company.keep(RULE))
-
-    async def clause(_: LegacyPeer) -> Observation:
-        return held(await company.keep(PROBE))
-
-    done = probed(monkeypatch, rule, clause, turn=Turn.ALONE)
+    done = probed(monkeypatch, company.rule(judged), company.clause(), turn=Turn.ALONE)
     assert outcomes(done)[RULE] is Outcome.PASS
     assert company.met == [(PROBE, 1), (RULE, 1)]
 
@@ -206,14 +185,9 @@ def test_one_that_compares_processes_is_tried_again_unless_it_passed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     company = Company(2)
-
-    async def rule(_: Peer) -> Observation:
-        return judged(await company.keep(RULE))
-
-    async def clause(_: LegacyPeer) -> Observation:
-        return held(await company.keep(PROBE))
-
-    done = probed(monkeypatch, rule, clause, turn=Turn.ALONE, target=ON_STDIO)
+    done = probed(
+        monkeypatch, company.rule(judged), company.clause(), turn=Turn.ALONE, target=ON_STDIO
+    )
     assert outcomes(done)[RULE] is Outcome.PASS
     assert sorted(company.met) == [(RULE, 1), (RULE, 2), (PROBE, 2)]
 
